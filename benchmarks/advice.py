@@ -44,7 +44,7 @@ class Outcome:
 
     def kinds(self) -> list[str]:
         """Return the kinds that were found, the first first."""
-        return [each.kind for each in self.found]
+        return [finding.kind for finding in self.found]
 
     def names_the_line(self) -> bool:
         """Return whether the first finding is at the line that the program marks."""
@@ -61,10 +61,10 @@ def outcome(program: Run) -> Outcome:
     return Outcome(results, findings(session))
 
 
-def same(one: list[Any], other: list[Any]) -> bool:
+def same(left: list[Any], other: list[Any]) -> bool:
     """Return whether two programs gave equal results."""
-    return len(one) == len(other) and all(
-        torch.allclose(a, b) if isinstance(a, torch.Tensor) else a == b for a, b in zip(one, other, strict=True)
+    return len(left) == len(other) and all(
+        torch.allclose(a, b) if isinstance(a, torch.Tensor) else a == b for a, b in zip(left, other, strict=True)
     )
 
 
@@ -101,7 +101,7 @@ def judged(pair: Pair) -> Judged:
     shown = outcome(pair.shown)
     fixed = outcome(pair.fixed) if pair.fixed is not None else None
     kinds = shown.kinds()
-    gone = fixed is None or all(each.severity == "low" for each in fixed.found)
+    gone = fixed is None or all(finding.severity == "low" for finding in fixed.found)
     left = fixed.found if fixed is not None and not gone else ()
     return Judged(
         pair.kind,
@@ -111,7 +111,7 @@ def judged(pair: Pair) -> Judged:
         first=kinds[:1] == [pair.kind],
         line=shown.names_the_line(),
         advised=fixed is not None,
-        said=tuple(f"{each.kind}, {each.severity}: {each.line}" for each in (*shown.found, *left)),
+        said=tuple(f"{finding.kind}, {finding.severity}: {finding.line}" for finding in (*shown.found, *left)),
         lacking=pair.lacking,
     )
 
@@ -128,20 +128,20 @@ class Kept:
                 if row.pop("code") == self._code:
                     self.found[row["kind"]] = Judged(**{**row, "said": tuple(row["said"])})
 
-    def add(self, found: Judged) -> Judged:
+    def add(self, judged_pair: Judged) -> Judged:
         """Keep what was found of a pair."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({**asdict(found), "code": self._code}) + "\n")
-        return found
+                file.write(json.dumps({**asdict(judged_pair), "code": self._code}) + "\n")
+        return judged_pair
 
 
 def _code_digest() -> str:
     """Return what tells this state of depyf and of the programs from others."""
     digest = hashlib.sha256()
     for folder in (Path(depyf.__file__).parent, Path(__file__).parent):
-        for each in sorted(folder.rglob("*.py")):
-            digest.update(each.read_bytes())
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -160,24 +160,24 @@ def main() -> int:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     all_of = list(all_judged(options.kinds, Kept(options.keep)))
-    for each in all_of:
-        if options.kinds or not each.is_right:
-            words = [name for name in ("present", "gone", "equal", "first", "line") if not getattr(each, name)]
-            print(f"{each.kind}: {'not ' + ', '.join(words) if words else 'right'}")
-            for said in each.said:
+    for judged_pair in all_of:
+        if options.kinds or not judged_pair.is_right:
+            words = [name for name in ("present", "gone", "equal", "first", "line") if not getattr(judged_pair, name)]
+            print(f"{judged_pair.kind}: {'not ' + ', '.join(words) if words else 'right'}")
+            for said in judged_pair.said:
                 print(f"    {said}")
-    for each in all_of:
-        if each.lacking:
-            print(f"{each.kind}: not in this release: {each.lacking}")
-    right = all(each.helps for each in all_of)
-    all_of = [each for each in all_of if not each.lacking]
-    advised = [each for each in all_of if each.advised]
+    for judged_pair in all_of:
+        if judged_pair.lacking:
+            print(f"{judged_pair.kind}: not in this release: {judged_pair.lacking}")
+    right = all(judged_pair.helps for judged_pair in all_of)
+    all_of = [judged_pair for judged_pair in all_of if not judged_pair.lacking]
+    advised = [judged_pair for judged_pair in all_of if judged_pair.advised]
     print(f"torch {torch.__version__}, Python {sys.version.split()[0]}")
     print(f"{len(KINDS)} kinds, {len(all_of)} with a program, {len(advised)} with advice")
     for question in ("present", "first", "line"):
-        print(f"{question}: {sum(getattr(each, question) for each in all_of)} of {len(all_of)}")
+        print(f"{question}: {sum(getattr(judged_pair, question) for judged_pair in all_of)} of {len(all_of)}")
     for question in ("gone", "equal"):
-        print(f"{question}: {sum(getattr(each, question) for each in advised)} of {len(advised)}")
+        print(f"{question}: {sum(getattr(judged_pair, question) for judged_pair in advised)} of {len(advised)}")
     return 0 if right else 1
 
 

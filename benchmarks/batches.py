@@ -82,12 +82,12 @@ def differs(model: Callable[[Tensor], Tensor], x: Tensor) -> bool:
         return not torch.equal(compiled(x), torch.cat([compiled(row) for row in x.split(1)]))
 
 
-def judge(name: str, told: BitsReport, is_different: bool) -> str:
+def judge(name: str, bits_report: BitsReport, is_different: bool) -> str:
     """Return what is wrong about a report, or ""."""
-    if bool(told.results_different) != is_different:
-        return f"{name}: the rows {'differ' if is_different else 'are equal'}: {told.not_compared}"
-    if is_different and (told.first is None or "each earlier cut is equal" not in told.first.cause):
-        return f"{name}: not confirmed: {told.first}"
+    if bool(bits_report.results_different) != is_different:
+        return f"{name}: the rows {'differ' if is_different else 'are equal'}: {bits_report.not_compared}"
+    if is_different and (bits_report.first is None or "each earlier cut is equal" not in bits_report.first.cause):
+        return f"{name}: not confirmed: {bits_report.first}"
     return ""
 
 
@@ -109,10 +109,12 @@ def main() -> None:
             model, x = MODELS[name](), torch.randn(ROWS, WIDTH)
             is_different = differs(model, x)
             different += is_different
-            told = depyf.first_difference(torch.compile(model), batch=(1, ROWS))(x)
-            problem = judge(name, told, is_different)
+            bits_report = depyf.first_difference(torch.compile(model), batch=(1, ROWS))(x)
+            problem = judge(name, bits_report, is_different)
             wrong += [problem] if problem else []
-            kernel = f"{told.first.kernel}, {told.first.node}" if told.first is not None else "equal"
+            kernel = (
+                f"{bits_report.first.kernel}, {bits_report.first.node}" if bits_report.first is not None else "equal"
+            )
             print(f"{name}: {problem or kernel}", file=sys.stderr, flush=True)
     right = len(models) - len(wrong)
     what, number = "batch: models whose first kernel a cut confirms", f"{right} of {len(models)}"

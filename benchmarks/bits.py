@@ -111,21 +111,21 @@ def outcome(program: Program, folder: Path, *, exact: bool, restore: bool) -> di
     began = time.perf_counter()
     torch._dynamo.reset()
     run = depyf.first_difference(torch.compile(function), settings=settings, restore=restore and not exact)
-    told = run(*(value.detach().clone().requires_grad_(value.requires_grad) for value in inputs))
-    first = told.first
+    bits_report = run(*(value.detach().clone().requires_grad_(value.requires_grad) for value in inputs))
+    first = bits_report.first
     result.update(
         seconds=time.perf_counter() - began,
-        told=bool(told.results_different or first),
-        compared=len(told.results_compared),
+        told=bool(bits_report.results_different or first),
+        compared=len(bits_report.results_compared),
         kernel=first.kernel if first else "",
         part=first.part if first else "",
         line=first.where.line if first and first.where else 0,
         cause=first.cause if first else "",
         right_kernel=first is not None and program.row.kernel in first.kernel and first.part == program.part,
         right_line=first is not None and first.where is not None and first.where.line == program.line,
-        settings=[attempt.setting for attempt in told.restored],
-        failed=[f"{attempt.setting}: {attempt.failed}" for attempt in told.tried if attempt.failed],
-        not_compared=told.not_compared,
+        settings=[attempt.setting for attempt in bits_report.restored],
+        failed=[f"{attempt.setting}: {attempt.failed}" for attempt in bits_report.tried if attempt.failed],
+        not_compared=bits_report.not_compared,
     )
     result["restores"] = [is_restored(program, setting, folder) for setting in result["settings"]]
     return result
@@ -172,12 +172,17 @@ def bars(results: list[dict[str, Any]], *, restore: bool) -> list[Bar]:
     same = [result for result in good if result["exact"] and result["equal"]]
     left = [result["name"] for result in good if result["exact"] != result["equal"]]
     note = f"left out: {len(left)} programs whose line is not as planted here"
-    told = [f"{result['name']}: {result['kernel']}" for result in same if result["told"]]
+    false_reports = [f"{result['name']}: {result['kernel']}" for result in same if result["told"]]
     idle = [result["name"] for result in same if not result["compared"]]
     yield_of = [
         _share("bits: the right kernel", planted, "right_kernel", KERNEL_PERCENT, note),
         _share("bits: the right line", planted, "right_line", LINE_PERCENT),
-        Bar("bits: differences in equal pairs", f"{len(told)} of {len(same)}", not told and not idle, told + idle),
+        Bar(
+            "bits: differences in equal pairs",
+            f"{len(false_reports)} of {len(same)}",
+            not false_reports and not idle,
+            false_reports + idle,
+        ),
         Bar("bits: programs that fail", f"{len(errors)} of {len(results)}", not errors, errors[:MOST_DETAILS]),
     ]
     if restore:

@@ -42,10 +42,10 @@ def answered(name: str) -> str:
 def wrong(name: str, text: str) -> str:
     """Return what is wrong with the first finding of an answer, empty where it is right."""
     kinds = PROBLEMS[name][0]
-    told = json.loads(text)["findings"]
-    if not told:
+    found_findings = json.loads(text)["findings"]
+    if not found_findings:
         return f"{name}: no finding"
-    first = told[0]
+    first = found_findings[0]
     marked = first["file"] is not None and HERE in linecache.getline(first["file"], first["line"])
     if first["kind"] in kinds and (marked and first["severity"] != "low" or kinds & {"train-eval"}):
         return ""
@@ -58,7 +58,7 @@ def main(names: list[str]) -> None:
     warnings.simplefilter("ignore")
     answers = {name: answered(name) for name in names or list(PROBLEMS)}
     above = [f"{name}: {count(text)}" for name, text in answers.items() if count(text) > BUDGET]
-    misses = [each for name, text in answers.items() if (each := wrong(name, text))]
+    misses = [miss for name, text in answers.items() if (miss := wrong(name, text))]
     right = f"{len(answers) - len(misses)} of {len(answers)}"
     report(
         [

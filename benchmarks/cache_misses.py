@@ -49,9 +49,9 @@ class _Heard(logging.Handler):
         """Keep what torch says of a look into a cache."""
         self.keep(getattr(record, "metadata", {}), getattr(record, "payload", None))
 
-    def on_look(self, made: Callable[[], KernelLook]) -> None:
+    def on_look(self, look: Callable[[], KernelLook]) -> None:
         """Keep what depyf says of a look into a cache of kernels."""
-        self.keep(*record_of(made()))
+        self.keep(*record_of(look()))
 
     def keep(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Keep a record, where it is of the cache."""
@@ -85,11 +85,11 @@ def verdict(seed: Seed, before: list[tuple[str, str]], after: list[tuple[str, st
     missed = next((read_record(text) for outcome, text in after if outcome == "miss"), None)
     if missed is None:
         return f"no miss: {[outcome for outcome, _ in after]}"
-    found = nearest(missed, earlier)
-    if found is None or found.cause is None:
+    closest = nearest(missed, earlier)
+    if closest is None or closest.cause is None:
         return "no cause"
-    is_right = found.cause.kind == seed.kind and seed.word in found.cause.text
-    return "" if is_right else f"{found.cause.text} (and {', '.join(found.cause.follows)})"
+    is_right = closest.cause.kind == seed.kind and seed.word in closest.cause.text
+    return "" if is_right else f"{closest.cause.text} (and {', '.join(closest.cause.follows)})"
 
 
 def in_process(name: str, variable: str, folder: str) -> list[tuple[str, str]]:
@@ -105,7 +105,7 @@ def main() -> None:
     """Measure, and print what came of it."""
     every = [*seeds(), *kernel_seeds()]
     if "--only" in sys.argv:
-        seed = next(each for each in every if each.name == sys.argv[2])
+        seed = next(seed for seed in every if seed.name == sys.argv[2])
         print(json.dumps(looks(seed, seed.after)))
         return
     begin, right, hits, false = time.perf_counter(), 0, 0, 0

@@ -58,8 +58,8 @@ def _form(value: object, room: str) -> str:
     if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
         return next((form for item in value[:MOST_ITEMS] if (form := _form(item, room))), "")
     if type(value).__module__.startswith("depyf."):
-        own = [getattr(value, name, None) for name in _fields(value)]
-        return type(value).__name__ if any(isinstance(text, str) and MARK in text for text in own) else ""
+        field_values = [getattr(value, name, None) for name in _fields(value)]
+        return type(value).__name__ if any(isinstance(text, str) and MARK in text for text in field_values) else ""
     return ""
 
 
@@ -85,12 +85,12 @@ def call_graph(program: Callable[[], object]) -> Graph:
         room = _room(frame.f_code.co_filename)
         if event != "return" or not room:
             return
-        made = _form(value, room)
-        if made:
+        form_of_result = _form(value, room)
+        if form_of_result:
             names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
             given = set().union(*(_inside(frame.f_locals.get(name), room) for name in names))
-            for form in sorted(given - {made}):
-                graph.setdefault(form, {}).setdefault(made, f"{room}:{frame.f_code.co_qualname}")
+            for form in sorted(given - {form_of_result}):
+                graph.setdefault(form, {}).setdefault(form_of_result, f"{room}:{frame.f_code.co_qualname}")
 
     with profiled(note):
         program()

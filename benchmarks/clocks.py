@@ -56,7 +56,7 @@ def job(seeded: random.Random, *, has_ends: bool) -> tuple[list[Recorded], list[
                 clock[rank] = end + seeded.uniform(0, 0.002)
         if step % 40 == 0:
             clock = [moment + 60 for moment in clock]  # Drifts show in long jobs.
-    return [Recorded(rank, own) for rank, own in enumerate(calls)], hosts, shortest
+    return [Recorded(rank, calls_of_rank) for rank, calls_of_rank in enumerate(calls)], hosts, shortest
 
 
 def worst_error(dumps: list[Recorded], hosts: list[Host]) -> tuple[float, int]:

@@ -146,35 +146,35 @@ def tried(case: Case, scratch: Path, smallest: dict[Any, Any], *, by_processor: 
     return data(result, "")
 
 
-def _said(name: str, found: Mapping[str, Any]) -> str:
-    plain, parts = found["plain"], []
-    for each in found["tried"]:
-        if each["measured_seconds"] is not None:
-            made = each["run"]
-            times = f"predicted {each['predicted_seconds']:.2f} s, measured {each['measured_seconds']:.2f} s"
-            cold = f"cold start {plain['cold_start_seconds']} -> {made['cold_start_seconds']} s"
-            parts.append(f"{each['edit']}: {times} of {plain['compile_seconds']:.2f} s, {cold}; {each['results']}")
+def _said(name: str, result: Mapping[str, Any]) -> str:
+    plain, parts = result["plain"], []
+    for saving in result["tried"]:
+        if saving["measured_seconds"] is not None:
+            run_of_saving = saving["run"]
+            times = f"predicted {saving['predicted_seconds']:.2f} s, measured {saving['measured_seconds']:.2f} s"
+            cold = f"cold start {plain['cold_start_seconds']} -> {run_of_saving['cold_start_seconds']} s"
+            parts.append(f"{saving['edit']}: {times} of {plain['compile_seconds']:.2f} s, {cold}; {saving['results']}")
         else:
-            parts.append(f"{each['edit']}: {each['results']}")
-    return f"{name}: {'; '.join(parts) or found['ended'] or 'no edit'}"
+            parts.append(f"{saving['edit']}: {saving['results']}")
+    return f"{name}: {'; '.join(parts) or result['ended'] or 'no edit'}"
 
 
-def _first(found: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _first(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the first advice of a program: the largest predicted saving that could be tried."""
-    run = [each for each in found["tried"] if each["state"] != REFUSED]
-    return max(run, key=lambda each: float(each["predicted_seconds"]), default=None)
+    run = [saving for saving in result["tried"] if saving["state"] != REFUSED]
+    return max(run, key=lambda saving: float(saving["predicted_seconds"]), default=None)
 
 
 def bars(results: Mapping[str, Mapping[str, Any]]) -> list[Bar]:
     """Return the bars for the results of programs, by name."""
-    firsts = {name: first for name, found in results.items() if (first := _first(found)) is not None}
+    firsts = {name: first for name, result in results.items() if (first := _first(result)) is not None}
     far = [
-        f"{name}: predicted {each['predicted_seconds']:.2f} s, measured {each['measured_seconds']} s"
-        for name, each in firsts.items()
-        if each["measured_seconds"] is None or not _is_near(each["predicted_seconds"], each["measured_seconds"])
+        f"{name}: predicted {saving['predicted_seconds']:.2f} s, measured {saving['measured_seconds']} s"
+        for name, saving in firsts.items()
+        if saving["measured_seconds"] is None or not _is_near(saving["predicted_seconds"], saving["measured_seconds"])
     ]
     near = len(results) - len(far) - len(results.keys() - firsts.keys())
-    differ = [name for name, each in firsts.items() if each["state"] == DIFFERS]
+    differ = [name for name, saving in firsts.items() if saving["state"] == DIFFERS]
     savable = [case.name for case in CASES if case.can_save and case.name in results]
     ratios = {name: _ratios(results[name], firsts.get(name)) for name in savable}
     slow = [
@@ -200,7 +200,7 @@ def _is_near(predicted: float, measured: float) -> bool:
     return abs(predicted - measured) <= NEAR * abs(measured)
 
 
-def _ratios(found: Mapping[str, Any], first: Mapping[str, Any] | None) -> tuple[float, float]:
+def _ratios(result: Mapping[str, Any], first: Mapping[str, Any] | None) -> tuple[float, float]:
     """Return how much faster the cold start becomes, and how much faster the compiles.
 
     For a second start the cold start of the first is no measure, so that both are the ratio of the compiles.
@@ -211,7 +211,7 @@ def _ratios(found: Mapping[str, Any], first: Mapping[str, Any] | None) -> tuple[
     compiles = (after + float(first["measured_seconds"])) / after if after else float("inf")
     if first["second_start"]:
         return compiles, compiles
-    return float(found["plain"]["cold_start_seconds"]) / float(first["run"]["cold_start_seconds"]), compiles
+    return float(result["plain"]["cold_start_seconds"]) / float(first["run"]["cold_start_seconds"]), compiles
 
 
 def main() -> None:

@@ -90,8 +90,8 @@ def measure(pairs: int = PAIRS) -> list[Bar]:
 
 def _bar(what: str, ratios: list[float]) -> Bar:
     ratio = statistics.median(ratios)
-    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return Bar(what, f"{ratio:.3f}", ratio < LIMIT, note=each)
+    listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    return Bar(what, f"{ratio:.3f}", ratio < LIMIT, note=listed)
 
 
 if __name__ == "__main__":

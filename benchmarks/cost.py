@@ -119,11 +119,11 @@ def cold(
         print(f"{backend}, round {number}: " + ", ".join(f"{m} {taken[m].seconds:.1f} s" for m in modes), flush=True)
     others = "".join(f"; {mode} {statistics.median(ratios[mode]):.3f}" for mode in beside)
     ratio, aim = statistics.median(ratios[OURS]), FIRST_AIM if first else AIMS[backend]
-    each = ", ".join(f"{one:.2f}" for one in ratios[OURS])
+    ratios_in_words = ", ".join(f"{ratio_of_round:.2f}" for ratio_of_round in ratios[OURS])
     what = f"{backend}: ratio of cold compiles{' with the first import' if first else ''}"
     what += ", second run" if proofs else ""
     return [
-        Bar(what, f"{ratio:.3f}", ratio <= aim, note=f"aim {aim}; {each}{others}"),
+        Bar(what, f"{ratio:.3f}", ratio <= aim, note=f"aim {aim}; {ratios_in_words}{others}"),
         Bar(f"{backend}: memory that capture adds at the peak", f"{statistics.median(added):.0f} MB", True),
     ]
 
@@ -176,8 +176,8 @@ def steady(name: str) -> list[Bar]:
 
 def _steady_bar(what: str, ratios: list[float]) -> Bar:
     ratio = statistics.median(ratios)
-    each = ", ".join(f"{one:.2f}" for one in ratios)
-    return Bar(what, f"{ratio:.3f}", ratio <= STEADY_AIM, note=f"aim 1.00; {each}")
+    ratios_in_words = ", ".join(f"{ratio_of_round:.2f}" for ratio_of_round in ratios)
+    return Bar(what, f"{ratio:.3f}", ratio <= STEADY_AIM, note=f"aim 1.00; {ratios_in_words}")
 
 
 def _ifs(count: int) -> str:
@@ -209,10 +209,10 @@ def growth() -> list[Bar]:
     """Tell how the size of the full code grows."""
     import math
 
-    found = list(sizes())
-    (first, small), (last, large) = found[-2:]
+    measured_sizes = list(sizes())
+    (first, small), (last, large) = measured_sizes[-2:]
     exponent = math.log(large / small) / math.log(last / first)
-    text = ", ".join(f"{count} ifs {size} bytes" for count, size in found)
+    text = ", ".join(f"{count} ifs {size} bytes" for count, size in measured_sizes)
     return [Bar("size of the full code, exponent of growth", f"{exponent:.2f}", exponent <= LINEAR, note=text)]
 
 

@@ -49,9 +49,9 @@ class DapClient:
     def event(self, *names: str) -> dict[str, Any]:
         """Wait for the next event of one of some names."""
         while True:
-            found = self._events.get(timeout=self._seconds)
-            if found["event"] in names:
-                return found
+            event = self._events.get(timeout=self._seconds)
+            if event["event"] in names:
+                return event
 
     def close(self) -> None:
         """End the session."""

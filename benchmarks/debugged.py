@@ -84,7 +84,7 @@ class Debugged:
         """Set breakpoints; all of them must bind."""
         for path, line in places:
             answer = self.client.ask("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": line}])
-            assert [each["verified"] for each in answer["breakpoints"]] == [True]
+            assert [point["verified"] for point in answer["breakpoints"]] == [True]
 
     def stopped(self) -> tuple[int, dict[str, Any]]:
         """Wait until the program stops; return its thread and the innermost frame."""
@@ -124,8 +124,10 @@ def attach_configuration() -> dict[str, Any]:
     """Return the configuration that the documentation tells users to attach with."""
     text = DOCUMENT.read_text(encoding="utf-8")
     launch = json.loads(text.split("```json\n", 1)[1].split("```", 1)[0])
-    found: dict[str, Any] = next(each for each in launch["configurations"] if each["request"] == "attach")
-    return found
+    configuration: dict[str, Any] = next(
+        candidate for candidate in launch["configurations"] if candidate["request"] == "attach"
+    )
+    return configuration
 
 
 def place_of(frame: dict[str, Any]) -> tuple[Path, int]:

@@ -50,7 +50,7 @@ class Dump:
         """Return every compile of every function and resume function."""
         roots = self.index["functions"]
         functions = [*roots, *(resume for root in roots for resume in root["resume_functions"])]
-        return [_compile(function["name"], one) for function in functions for one in function["compiles"]]
+        return [_compile(function["name"], compiled) for function in functions for compiled in function["compiles"]]
 
     def python_files(self) -> list[Path]:
         """Return every `.py`, in the order of their names."""
@@ -69,12 +69,14 @@ class Dump:
         return problems
 
 
-def _compile(name: str, one: dict[str, Any]) -> Compile:
-    made, operations = one["transformed"], one["op_count"] or 0
-    if "unavailable" in made:
-        return Compile(one["id"], name, "", made["unavailable"], "", False, operations)
-    is_runnable = made["installed"] or not made["reason"]
-    return Compile(one["id"], name, made["level"], made["reason"], made["file"], is_runnable, operations)
+def _compile(name: str, compiled: dict[str, Any]) -> Compile:
+    transformed, operations = compiled["transformed"], compiled["op_count"] or 0
+    if "unavailable" in transformed:
+        return Compile(compiled["id"], name, "", transformed["unavailable"], "", False, operations)
+    is_runnable = transformed["installed"] or not transformed["reason"]
+    return Compile(
+        compiled["id"], name, transformed["level"], transformed["reason"], transformed["file"], is_runnable, operations
+    )
 
 
 def lines_of_body(text: str, name: str) -> int:
@@ -90,19 +92,19 @@ def lines_of_body(text: str, name: str) -> int:
 def lists_taken_apart(text: str) -> list[str]:
     """Return the displays in `text` that are built only to be subscripted, starred or unpacked."""
     tree = ast.parse(text)
-    found = []
+    displays = []
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(value=ast.List() | ast.Tuple(), ctx=ast.Load()):
-                found.append(ast.unparse(node))
+                displays.append(ast.unparse(node))
             case ast.Starred(value=ast.List() | ast.Tuple()):
-                found.append(ast.unparse(node))
+                displays.append(ast.unparse(node))
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.List()):
-                found.append(ast.unparse(node))
+                displays.append(ast.unparse(node))
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
-            found.extend(_named_and_taken_apart(function))
-    return found
+            displays.extend(_named_and_taken_apart(function))
+    return displays
 
 
 def _named_and_taken_apart(function: ast.FunctionDef) -> list[str]:

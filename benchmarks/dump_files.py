@@ -54,12 +54,14 @@ def _named_by_index(dump: Path) -> Iterator[str]:
     yield from _LINK.findall((dump / "index.md").read_text(encoding="utf-8"))
     index: dict[str, Any] = json.loads((dump / "index.json").read_text(encoding="utf-8"))
     yield from index["packed"]
-    yield from (each["dump"] for each in index["sources"])
-    yield from (each["file"] for each in index["outside"])
+    yield from (source["dump"] for source in index["sources"])
+    yield from (artefact["file"] for artefact in index["outside"])
     for root in index["functions"]:
         yield from [root["dump"]] if root["dump"] else []
-        for compiled in (each for function in (root, *root["resume_functions"]) for each in function["compiles"]):
-            yield from (each["file"] for each in compiled["artefacts"] if each["file"])
+        for compiled in (
+            compiled for function in (root, *root["resume_functions"]) for compiled in function["compiles"]
+        ):
+            yield from (artefact["file"] for artefact in compiled["artefacts"] if artefact["file"])
             yield from [compiled["transformed"]["file"]] if compiled["transformed"].get("file") else []
 
 

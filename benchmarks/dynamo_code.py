@@ -39,11 +39,11 @@ def load(module: str) -> list[Program]:
     name = f"corpus.dynamo_programs.{module}"
     spec = importlib.util.find_spec(name)
     assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    found: list[Program] = made.program.all
-    return found
+    executed = importlib.util.module_from_spec(spec)
+    sys.modules[name] = executed
+    spec.loader.exec_module(executed)
+    programs: list[Program] = executed.program.all
+    return programs
 
 
 @dataclass
@@ -84,10 +84,10 @@ def run(program: Program, backend: str, prepare: Callable[[], None] = nothing) -
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             try:
-                found = bits(compiled(*arguments))
+                value = bits(compiled(*arguments))
             except Exception as error:  # noqa: BLE001 - an exception is a result like others
-                found = [type(error).__name__, str(error)]
-        results += [found, bits(list(arguments)), bits(program.effects()), printed.getvalue()]
+                value = [type(error).__name__, str(error)]
+        results += [value, bits(list(arguments)), bits(program.effects()), printed.getvalue()]
         torch.set_grad_enabled(True)
     return results
 
@@ -107,17 +107,17 @@ class Compared:
 def compared(module: str, backend: str, directory: Path, wanted: Sequence[str]) -> Iterator[Compared]:
     """Run every program of a module without depyf and with it."""
     without = load(module)
-    expected = {each.name: run(each, backend) for each in without if not wanted or each.name in wanted}
+    expected = {program.name: run(program, backend) for program in without if not wanted or program.name in wanted}
     for program in load(module):
         if program.name not in expected:
             continue
         target = directory / f"{program.name}_{backend}"
         torch._dynamo.reset()
         with depyf.prepare_debug(target, log_bytecode=True) as session:
-            found = run(program, backend)
-        compiles = [one for _, one in session.compiles() if isinstance(one.transformed, Transformed)]
-        problems = [f"{each.where}: {each.message}" for each in session.problems]
-        yield Compared(program.name, backend, compiles, found == expected[program.name], problems, target)
+            results = run(program, backend)
+        compiles = [compiled for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)]
+        problems = [f"{problem.where}: {problem.message}" for problem in session.problems]
+        yield Compared(program.name, backend, compiles, results == expected[program.name], problems, target)
 
 
 def statements(compiled: Compile) -> int:
@@ -145,37 +145,40 @@ class Total:
     lists: list[str] = field(default_factory=list)
     at_once: list[str] = field(default_factory=list)
 
-    def add(self, one: Compared) -> None:
+    def add(self, comparison: Compared) -> None:
         """Count a program in."""
-        self.programs.add(one.name)
-        if not one.same:
-            self.different.append(f"{one.name} with {one.backend}")
-        self.problems += [f"{one.name} with {one.backend}: {problem}" for problem in one.problems]
-        for each in one.compiles:
+        self.programs.add(comparison.name)
+        if not comparison.same:
+            self.different.append(f"{comparison.name} with {comparison.backend}")
+        self.problems += [f"{comparison.name} with {comparison.backend}: {problem}" for problem in comparison.problems]
+        for compiled in comparison.compiles:
             self.compiles += 1
-            found, what = each.transformed, f"{one.name} with {one.backend}, {each.name} {each.id}"
-            assert isinstance(found, Transformed)
-            what = f"{what}: {found.level.name}: {found.reason}"
-            if not found.is_runnable:
-                (self.unproven if found.level.name == "UNPROVEN" else self.kept).append(what)
-            if found.source:
-                self.instructions += found.instructions
-                self.statements += statements(each)
-                self.lists += [f"{what}: {name}" for name in dead_lists(found.source)]
-                self.at_once += [f"{what}: {name}" for name in used_at_once(found.source)]
-            if one.name == each.name == "toy" and found.source:
-                text = (one.directory / found.file).read_text(encoding="utf-8")
+            transformed, what = (
+                compiled.transformed,
+                f"{comparison.name} with {comparison.backend}, {compiled.name} {compiled.id}",
+            )
+            assert isinstance(transformed, Transformed)
+            what = f"{what}: {transformed.level.name}: {transformed.reason}"
+            if not transformed.is_runnable:
+                (self.unproven if transformed.level.name == "UNPROVEN" else self.kept).append(what)
+            if transformed.source:
+                self.instructions += transformed.instructions
+                self.statements += statements(compiled)
+                self.lists += [f"{what}: {name}" for name in dead_lists(transformed.source)]
+                self.at_once += [f"{what}: {name}" for name in used_at_once(transformed.source)]
+            if comparison.name == compiled.name == "toy" and transformed.source:
+                text = (comparison.directory / transformed.file).read_text(encoding="utf-8")
                 self.toy_lines = max(self.toy_lines, lines_of_body(text, "toy"))
 
     def bars(self) -> list[Bar]:
         """Return the bars of all programs."""
         share = self.instructions / max(self.statements, 1)
-        made = f"{self.compiles} code objects"
+        code_objects = f"{self.compiles} code objects"
         return [
             Bar("programs", str(len(self.programs)), len(self.programs) >= PROGRAMS_AT_LEAST),
             none_of("programs with other results", self.different, f"{len(self.programs)} programs"),
-            none_of("code objects whose source is not proven", self.unproven, made),
-            none_of("code objects proven but not replaced", self.kept, made),
+            none_of("code objects whose source is not proven", self.unproven, code_objects),
+            none_of("code objects proven but not replaced", self.kept, code_objects),
             none_of("errors inside depyf", self.problems, f"{len(self.programs)} programs"),
             Bar(
                 "Dynamo's instructions for each statement",
@@ -183,8 +186,8 @@ class Total:
                 share >= SHARE,
                 note=f"{self.instructions} for {self.statements}",
             ),
-            none_of("lists that are only taken apart", self.lists, made),
-            none_of("names that the next statement uses, and nobody else", self.at_once, made),
+            none_of("lists that are only taken apart", self.lists, code_objects),
+            none_of("names that the next statement uses, and nobody else", self.at_once, code_objects),
             Bar("lines of the toy example", str(self.toy_lines), 0 < self.toy_lines <= TOY_LINES),
         ]
 
@@ -194,8 +197,8 @@ def measure(backends: Sequence[str], wanted: Sequence[str], directory: Path) -> 
     total = Total()
     for backend in backends:
         for module in MODULES:
-            for one in compared(module, backend, directory, wanted):
-                total.add(one)
+            for comparison in compared(module, backend, directory, wanted):
+                total.add(comparison)
     print(f"torch {torch.__version__}, Python {sys.version.split()[0]}")
     return total.bars()
 

@@ -57,8 +57,8 @@ class Seen:
 
     def has(self, op: str, above: int = 0) -> bool:
         """Return whether an operation is there, with an argument above a number."""
-        found = [item.arg for item in self.items if item.op == op]
-        return any(isinstance(arg, int) and arg > above for arg in found) if above else bool(found)
+        arguments = [item.arg for item in self.items if item.op == op]
+        return any(isinstance(arg, int) and arg > above for arg in arguments) if above else bool(arguments)
 
     def pending(self) -> list[list[int]]:
         """Return before each operation the places of those that made what is on the stack, in the order of the code."""
@@ -90,7 +90,7 @@ class Seen:
     def nulls(self) -> list[list[int]]:
         """Before each operation the nulls on the stack, as places in it."""
         return [
-            [depth for depth, made in enumerate(stack) if made >= 0 and self.items[made].op == "NULL"]
+            [depth for depth, origin in enumerate(stack) if origin >= 0 and self.items[origin].op == "NULL"]
             for stack in self.pending()
         ]
 
@@ -234,23 +234,23 @@ SHAPES: dict[str, Callable[[Seen], bool]] = {
 
 def measure() -> list[Seen]:
     """Compile every program, and return the code objects of Dynamo's."""
-    found: list[Seen] = []
+    code_objects: list[Seen] = []
     program = ""
 
     def note(code: types.CodeType, new_code: types.CodeType) -> None:
-        found.append(Seen(new_code, program, is_source=False))
+        code_objects.append(Seen(new_code, program, is_source=False))
         if code.co_name.startswith(RESUMES):
-            found.append(Seen(code, program, is_source=True))
+            code_objects.append(Seen(code, program, is_source=True))
 
     handle = register_bytecode_hook(note)
     try:
         for module in MODULES:
-            for one in load(module):
-                program = one.name
-                run(one, "eager")
+            for program_of_module in load(module):
+                program = program_of_module.name
+                run(program_of_module, "eager")
     finally:
         handle.remove()
-    return found
+    return code_objects
 
 
 def main() -> None:
@@ -260,7 +260,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {len(seen)} code objects")
     missing = []
     for name, test in SHAPES.items():
-        programs = [one.program for one in seen if test(one)]
+        programs = [code_object.program for code_object in seen if test(code_object)]
         examples = ", ".join(list(dict.fromkeys(programs))[:EXAMPLES])
         print(f"{len(programs):5}  {name}: {examples}")
         if not programs:

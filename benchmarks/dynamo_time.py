@@ -131,16 +131,16 @@ def measure(modules: Sequence[str], way: Way) -> list[Made]:
 
 def least(modules: Sequence[str], rounds: int) -> list[Taken]:
     """Measure both ways in turn, and return the least that each code object took."""
-    found = {name: [measure(modules, way)] for name, way in WAYS.items()}
+    measured_ways = {name: [measure(modules, way)] for name, way in WAYS.items()}
     for _ in range(rounds - 1):
         for name, way in WAYS.items():
-            found[name].append(measure(modules, way))
+            measured_ways[name].append(measure(modules, way))
     taken = []
-    for ways in zip(*(zip(*measured, strict=True) for measured in found.values()), strict=True):
-        every = [one for way in ways for one in way]
-        ours = {name: min(one.ours for one in way) for name, way in zip(WAYS, ways, strict=True)}
-        ((name, count),) = {(one.name, one.instructions) for one in every}
-        taken.append(Taken(name, count, min(one.dynamo for one in every), ours))
+    for ways in zip(*(zip(*measured, strict=True) for measured in measured_ways.values()), strict=True):
+        every = [code_object for way in ways for code_object in way]
+        ours = {name: min(code_object.ours for code_object in way) for name, way in zip(WAYS, ways, strict=True)}
+        ((name, count),) = {(code_object.name, code_object.instructions) for code_object in every}
+        taken.append(Taken(name, count, min(code_object.dynamo for code_object in every), ours))
     return taken
 
 
@@ -149,15 +149,19 @@ def exponent(taken: Sequence[Taken], way: str) -> float:
 
     The median time of the smallest tenth, less what its instructions take, is a cost that every code object has.
     """
-    ordered = sorted(taken, key=lambda one: one.instructions)
+    ordered = sorted(taken, key=lambda code_object: code_object.instructions)
     tenth = max(len(ordered) // 10, 1)
     small, large = ordered[:tenth], ordered[-tenth:]
-    sizes = [statistics.median(one.instructions for one in part) for part in (small, large)]
-    times = [statistics.median(one.ours[way] for one in part) for part in (small, large)]
-    each = (times[1] - times[0]) / max(sizes[1] - sizes[0], 1)
-    fixed = max(times[0] - each * sizes[0], 0.0)
-    rest = [(one.instructions, one.ours[way] - fixed) for one in ordered if one.ours[way] > fixed]
-    logs = [math.log(count) for count, _ in rest], [math.log(own) for _, own in rest]
+    sizes = [statistics.median(code_object.instructions for code_object in part) for part in (small, large)]
+    times = [statistics.median(code_object.ours[way] for code_object in part) for part in (small, large)]
+    per_instruction = (times[1] - times[0]) / max(sizes[1] - sizes[0], 1)
+    fixed = max(times[0] - per_instruction * sizes[0], 0.0)
+    rest = [
+        (code_object.instructions, code_object.ours[way] - fixed)
+        for code_object in ordered
+        if code_object.ours[way] > fixed
+    ]
+    logs = [math.log(count) for count, _ in rest], [math.log(seconds) for _, seconds in rest]
     return statistics.linear_regression(*logs).slope
 
 
@@ -166,23 +170,24 @@ def print_shares(taken: Sequence[Taken]) -> None:
     print(f"{'part of the time that Dynamo took':36}" + "".join(f"{way:>12}" for way in WAYS))
     for low, high in zip(STEPS, [*STEPS[1:], math.inf]):
         words = f"  {low:.0%} or more" + (f", less than {high:.0%}" if high < math.inf else "")
-        counts = [sum(low <= one.share(way) < high for one in taken) for way in WAYS]
+        counts = [sum(low <= code_object.share(way) < high for code_object in taken) for way in WAYS]
         print(f"{words:36}" + "".join(f"{count:12}" for count in counts))
-    middle = [statistics.median(one.share(way) for one in taken) for way in WAYS]
+    middle = [statistics.median(code_object.share(way) for code_object in taken) for way in WAYS]
     print(f"{'  the median':36}" + "".join(f"{share:12.1%}" for share in middle))
-    count = sum(one.instructions for one in taken)
-    each = [sum(one.ours[way] for one in taken) / count for way in WAYS]
-    print(f"{'  us for each instruction':36}" + "".join(f"{1e6 * own:12.1f}" for own in each))
+    count = sum(code_object.instructions for code_object in taken)
+    per_instruction = [sum(code_object.ours[way] for code_object in taken) / count for way in WAYS]
+    print(f"{'  us for each instruction':36}" + "".join(f"{1e6 * seconds:12.1f}" for seconds in per_instruction))
 
 
 def bars(taken: Sequence[Taken], way: str) -> list[Bar]:
     """Return the bars of one way."""
-    dynamo, ours = sum(one.dynamo for one in taken), sum(one.ours[way] for one in taken)
-    worst = sorted(taken, key=lambda one: one.share(way), reverse=True)
+    dynamo, ours = sum(code_object.dynamo for code_object in taken), sum(code_object.ours[way] for code_object in taken)
+    worst = sorted(taken, key=lambda code_object: code_object.share(way), reverse=True)
     over = [
-        f"{one.name}: {one.share(way):.1%} of {1000 * one.dynamo:.1f} ms, {one.instructions} instructions"
-        for one in worst
-        if one.share(way) >= SHARE
+        f"{code_object.name}: {code_object.share(way):.1%} of {1000 * code_object.dynamo:.1f} ms, "
+        f"{code_object.instructions} instructions"
+        for code_object in worst
+        if code_object.share(way) >= SHARE
     ]
     power = exponent(taken, way)
     together = f"{ours:.2f} s to Dynamo's {dynamo:.2f} s"

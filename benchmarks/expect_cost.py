@@ -33,8 +33,8 @@ def batch(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> 
 def compiled() -> Callable[[torch.Tensor], torch.Tensor]:
     """Return a small compiled function, of which nothing was compiled before."""
     torch._dynamo.reset()
-    made: Callable[[torch.Tensor], torch.Tensor] = torch.compile(lambda x: (x.sin() * 2).relu(), backend="eager")
-    return made
+    function: Callable[[torch.Tensor], torch.Tensor] = torch.compile(lambda x: (x.sin() * 2).relu(), backend="eager")
+    return function
 
 
 def steady(function: Callable[[torch.Tensor], torch.Tensor], contract: AbstractContextManager[object]) -> float:

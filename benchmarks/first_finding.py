@@ -40,10 +40,10 @@ def found(program: Callable[[], object]) -> tuple[Finding, ...]:
 def wrong(name: str) -> str:
     """Return what is wrong with the first finding of a seeded program, empty where it is right."""
     kinds, program = PROBLEMS[name]
-    told = found(program)
-    if not told:
+    findings_of_program = found(program)
+    if not findings_of_program:
         return f"{name}: no finding"
-    first = told[0]
+    first = findings_of_program[0]
     where = first.where
     marked = where is not None and HERE in linecache.getline(where.file, where.line)
     if first.kind in kinds and marked and first.severity != "low" or kinds & {"train-eval"} and first.kind in kinds:
@@ -54,7 +54,7 @@ def wrong(name: str) -> str:
 
 def alarms(name: str) -> list[str]:
     """Return the findings above "low" of a program without a problem."""
-    return [f"{name}: {each.kind}: {each.line}" for each in found(CLEAN[name]) if each.severity != "low"]
+    return [f"{name}: {finding.kind}: {finding.line}" for finding in found(CLEAN[name]) if finding.severity != "low"]
 
 
 def main(names: list[str]) -> None:
@@ -62,14 +62,14 @@ def main(names: list[str]) -> None:
     warnings.simplefilter("ignore")
     logging.getLogger("torch").setLevel(logging.CRITICAL)
     for name in names:
-        for each in found(PROBLEMS[name][1] if name in PROBLEMS else CLEAN[name]):
-            print(f"{name}: {each.kind}, {each.severity}: {each.line}")
+        for finding in found(PROBLEMS[name][1] if name in PROBLEMS else CLEAN[name]):
+            print(f"{name}: {finding.kind}, {finding.severity}: {finding.line}")
     if names:
         return
-    problems = [each for each in map(wrong, PROBLEMS) if each]
-    false = [each for name in CLEAN for each in alarms(name)]
+    problems = [problem for problem in map(wrong, PROBLEMS) if problem]
+    false = [alarm for name in CLEAN for alarm in alarms(name)]
     right, least = len(PROBLEMS) - len(problems), len(PROBLEMS) * 39 // 40
-    quiet = len(CLEAN) - len({each.partition(":")[0] for each in false})
+    quiet = len(CLEAN) - len({alarm.partition(":")[0] for alarm in false})
     report(
         [
             Bar("seeded: first finding right", f"{right} of {len(PROBLEMS)}", right >= least, problems),

@@ -55,13 +55,13 @@ class Judged:
 
 def fixed(program: Path, folder: Path, *options: str) -> tuple[Path, dict[str, Any], str]:
     """Run `depyf fix` on a copy of a program; return the copy, its JSON, and its errors."""
-    own = folder / program.stem
-    own.mkdir()
-    copied = own / program.name
+    program_folder = folder / program.stem
+    program_folder.mkdir()
+    copied = program_folder / program.name
     shutil.copy(program, copied)
     command = [sys.executable, "-W", "ignore", "-m", "depyf", "fix", "--json", *options, program.name]
-    done = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False)
-    file = own / "fix.json"
+    done = subprocess.run(command, cwd=program_folder, capture_output=True, text=True, check=False)
+    file = program_folder / "fix.json"
     return copied, json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}, done.stderr
 
 
@@ -75,21 +75,23 @@ class Forked:
         """Fix a copy of a program; return the copy, its JSON, and why there is none."""
         if not self._nursery.is_alive:
             self._nursery = Nursery()
-        own = folder / program.stem
+        program_folder = folder / program.stem
         for name in ("here", "kept", "run"):
-            (own / name).mkdir(parents=True)
-        copied = own / "here" / program.name
+            (program_folder / name).mkdir(parents=True)
+        copied = program_folder / "here" / program.name
         shutil.copy(program, copied)
-        shutil.copy(program, own / "kept")
-        task = Program(str(copied.resolve()), (), False, own / "run", 50, False, 120.0, own / "kept")
-        tries = Tries(task, own / "tries", nursery=self._nursery, only_forks=True)
+        shutil.copy(program, program_folder / "kept")
+        task = Program(
+            str(copied.resolve()), (), False, program_folder / "run", 50, False, 120.0, program_folder / "kept"
+        )
+        tries = Tries(task, program_folder / "tries", nursery=self._nursery, only_forks=True)
         with contextlib.chdir(copied.parent):
             result = Search(tries, 60, 1800.0, "", lambda _: None).search()
-            told = data(result, patch_of(result, copied.parent))
+            content = data(result, patch_of(result, copied.parent))
         for path, text in result.texts.items():
             Path(path).write_text(text, encoding="utf-8")
         tries.forget()
-        return copied, told, result.plain.errors if result.plain.problem else ""
+        return copied, content, result.plain.errors if result.plain.problem else ""
 
     def end(self) -> None:
         """End the process from which the runs are forked."""
@@ -106,28 +108,28 @@ def by_command(program: Path, folder: Path) -> tuple[Path, dict[str, Any], str]:
 
 def judge(program: Path, folder: Path, count: int, fixer: Fixer) -> Judged:
     """Fix a program and judge the edited one."""
-    copied, told, errors = fixer(program, folder)
-    found = Judged(program.stem, told=told)
-    if not told:
-        found.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
-        return found
+    copied, content, errors = fixer(program, folder)
+    judged = Judged(program.stem, told=content)
+    if not content:
+        judged.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
+        return judged
     kinds = _EXPECTED.search(program.read_text(encoding="utf-8"))
     assert kinds is not None
-    left = {each["kind"] for each in told["left"]}
-    found.remaining = [kind for kind in kinds[2].split() if kind in left]
-    found.is_changed = copied.read_bytes() != program.read_bytes()
-    found.different = list(different(loaded(program, "before"), loaded(copied, "after"), count))
-    return found
+    left = {finding["kind"] for finding in content["left"]}
+    judged.remaining = [kind for kind in kinds[2].split() if kind in left]
+    judged.is_changed = copied.read_bytes() != program.read_bytes()
+    judged.different = list(different(loaded(program, "before"), loaded(copied, "after"), count))
+    return judged
 
 
 def near(program: Path, folder: Path, fixer: Fixer) -> Judged:
     """Fix a program that must stay as it is: its edit would be wrong."""
-    copied, told, errors = fixer(program, folder)
-    found = Judged(program.stem, told=told, error="" if told else errors[-300:])
-    left = {each["kind"] for each in told.get("left", ())}
-    found.remaining = [kind for kind in _kinds(program) if kind in left]
-    found.is_changed = copied.read_bytes() != program.read_bytes()
-    return found
+    copied, content, errors = fixer(program, folder)
+    judged = Judged(program.stem, told=content, error="" if content else errors[-300:])
+    left = {finding["kind"] for finding in content.get("left", ())}
+    judged.remaining = [kind for kind in _kinds(program) if kind in left]
+    judged.is_changed = copied.read_bytes() != program.read_bytes()
+    return judged
 
 
 def loaded(path: Path, name: str) -> ModuleType:
@@ -135,6 +137,8 @@ def loaded(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch imports the module of a class that it traces
+    torch.manual_seed(0)  # a program may make its model at its top level
     spec.loader.exec_module(module)
     return module
 
@@ -142,29 +146,31 @@ def loaded(path: Path, name: str) -> ModuleType:
 def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
     """Return the inputs for which the edited function gives something else, eager or compiled."""
     torch._dynamo.reset()
-    made = []
+    functions = []
     for module in (before, after, after):
         torch.manual_seed(0)
-        made.append(module.make())
-    made[2] = torch.compile(made[2], backend="eager")
-    found = []
+        functions.append(module.make())
+    functions[2] = torch.compile(functions[2], backend="eager")
+    differences = []
     for seed in range(count):
         inputs = before.inputs(torch.Generator().manual_seed(1000 + seed))
-        results = [_result(function, copy.deepcopy(inputs)) for function in made]
+        results = [_result(function, copy.deepcopy(inputs)) for function in functions]
         for word, other in zip(("eager", "compiled"), results[1:], strict=True):
             if isinstance(other, Exception) or isinstance(results[0], Exception):
-                found.append(f"input {seed}, {word}: {other!r}, before {results[0]!r}"[:300])
+                differences.append(f"input {seed}, {word}: {other!r}, before {results[0]!r}"[:300])
                 continue
             try:
                 torch.testing.assert_close(other, results[0], equal_nan=True)
             except AssertionError as error:
-                found.append(f"input {seed}, {word}: {str(error).splitlines()[0]}")
-    return found
+                differences.append(f"input {seed}, {word}: {str(error).splitlines()[0]}")
+    return differences
 
 
 def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
     torch.manual_seed(0)
     random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     try:
         return function(*inputs)
     except Exception as error:  # noqa: BLE001 - an error is a result that the judge tells
@@ -186,35 +192,35 @@ def main() -> int:
     forked = None if options.command else Forked()
     fixer = forked or by_command
     texts = options.programs.split(",")
-    chosen = [each for each in sorted(CORPUS.glob("*.py")) if any(text in each.stem for text in texts)]
-    nearly = [each for each in sorted((CORPUS / "near").glob("*.py")) if any(text in each.stem for text in texts)]
+    chosen = [path for path in sorted(CORPUS.glob("*.py")) if any(text in path.stem for text in texts)]
+    nearly = [path for path in sorted((CORPUS / "near").glob("*.py")) if any(text in path.stem for text in texts)]
     with tempfile.TemporaryDirectory() as folder:
-        judged = [_shown(judge(each, Path(folder), options.random, fixer)) for each in chosen]
-        kept = [_shown(near(each, Path(folder), fixer)) for each in nearly]
+        judged = [_shown(judge(path, Path(folder), options.random, fixer)) for path in chosen]
+        kept = [_shown(near(path, Path(folder), fixer)) for path in nearly]
     if forked is not None:
         forked.end()
-    whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
-    wrong = [each.name for each in judged if each.different]
-    several = [each for each, path in zip(judged, chosen, strict=True) if len(_kinds(path)) > 1]
+    whole = [program for program in judged if not program.error and not program.remaining and program.is_changed]
+    wrong = [program.name for program in judged if program.different]
+    several = [program for program, path in zip(judged, chosen, strict=True) if len(_kinds(path)) > 1]
     print(f"programs with every repairable finding gone: {len(whole)} of {len(judged)}")
-    print(f"of these with several causes: {sum(each in whole for each in several)} of {len(several)}")
+    print(f"of these with several causes: {sum(program in whole for program in several)} of {len(several)}")
     print(f"patches that change a result on random inputs: {len(wrong)} of {len(judged)}")
-    stay = [each for each in kept if each.remaining]
+    stay = [program for program in kept if program.remaining]
     print(f"near misses whose finding stays: {len(stay)} of {len(kept)}")
     return int(len(whole) < len(judged) or bool(wrong) or len(stay) < len(kept))
 
 
 def _kinds(path: Path) -> list[str]:
-    found = _EXPECTED.search(path.read_text(encoding="utf-8"))
-    return [] if found is None else [each for each in found[2].split() if each != "recompile-limit"]
+    expected = _EXPECTED.search(path.read_text(encoding="utf-8"))
+    return [] if expected is None else [kind for kind in expected[2].split() if kind != "recompile-limit"]
 
 
-def _shown(found: Judged) -> Judged:
-    words = found.error or found.told.get("effect") or found.told.get("ended") or "no edit"
-    remaining = f"; remains: {', '.join(found.remaining)}" if found.remaining else ""
-    different = f"; DIFFERS: {found.different[0]}" if found.different else ""
-    print(f"{found.name}: {words}{remaining}{different}", flush=True)
-    return found
+def _shown(judged: Judged) -> Judged:
+    words = judged.error or judged.told.get("effect") or judged.told.get("ended") or "no edit"
+    remaining = f"; remains: {', '.join(judged.remaining)}" if judged.remaining else ""
+    different = f"; DIFFERS: {judged.different[0]}" if judged.different else ""
+    print(f"{judged.name}: {words}{remaining}{different}", flush=True)
+    return judged
 
 
 if __name__ == "__main__":

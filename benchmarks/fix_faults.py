@@ -59,7 +59,7 @@ def problem(fault: str, moment: str) -> str:
     """Fix a program with a fault; return what is wrong with how that ended, or ""."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program.py"
-        text = PROGRAM.format(**{each: FAULTS[fault] if each == moment else "pass" for each in MOMENTS})
+        text = PROGRAM.format(**{point: FAULTS[fault] if point == moment else "pass" for point in MOMENTS})
         program.write_text(text, encoding="utf-8")
         command = [sys.executable, "-W", "ignore", "-m", "depyf", "fix", "--limit", str(LIMIT), program.name]
         try:
@@ -70,7 +70,7 @@ def problem(fault: str, moment: str) -> str:
             return f"no report: {done.stderr[-200:]}"
         if "Traceback" in done.stderr:
             return f"an error of its own: {done.stderr[-200:]}"
-        others = {each.name for each in Path(folder).iterdir()} - {"fix.json", "depyf_fix.patch"}
+        others = {path.name for path in Path(folder).iterdir()} - {"fix.json", "depyf_fix.patch"}
         if others != {program.name} or program.read_text(encoding="utf-8") != text:
             return f"files: {sorted(others)}"
         return ""
@@ -82,7 +82,7 @@ def main() -> int:
     parser.add_argument("--faults", default="", metavar="TEXT", help="only faults with TEXT in their name")
     options = parser.parse_args()
     wrong = count = 0
-    for fault in (each for each in FAULTS if options.faults in each):
+    for fault in (name for name in FAULTS if options.faults in name):
         for moment in MOMENTS:
             said = problem(fault, moment)
             count += 1

@@ -66,7 +66,7 @@ def breaks_of(name: str) -> tuple[str, int, list[str]]:
     except Exception as error:  # noqa: BLE001 - a model whose compile fails has no number of breaks
         return f"fails when compiled: {type(error).__name__}", 0, []
     reasons = torch._dynamo.utils.counters["graph_break"]
-    return "runs", sum(reasons.values()), [str(each).splitlines()[0] for each in reasons]
+    return "runs", sum(reasons.values()), [str(reason).splitlines()[0] for reason in reasons]
 
 
 def in_child(name: str, limit: int) -> tuple[str, int, list[str]]:
@@ -89,14 +89,14 @@ def in_child(name: str, limit: int) -> tuple[str, int, list[str]]:
 
 def fixed(name: str, folder: Path, nursery: Nursery, limit: int) -> Result:
     """Fix the program of a model, with the files of transformers as the user's own."""
-    own = folder / name
-    (own / "kept").mkdir(parents=True)
-    (own / "run").mkdir()
-    program = own / "program.py"
+    model_folder = folder / name
+    (model_folder / "kept").mkdir(parents=True)
+    (model_folder / "run").mkdir()
+    program = model_folder / "program.py"
     program.write_text(PROGRAM.format(root=str(ROOT), name=name), encoding="utf-8")
-    task = Program(str(program), (), False, own / "run", 3, False, 4.0 * limit, own / "kept")
-    tries = Tries(task, own / "tries", nursery=nursery, only_forks=True)
-    with contextlib.chdir(own):
+    task = Program(str(program), (), False, model_folder / "run", 3, False, 4.0 * limit, model_folder / "kept")
+    tries = Tries(task, model_folder / "tries", nursery=nursery, only_forks=True)
+    with contextlib.chdir(model_folder):
         result = Search(tries, 30, 20.0 * limit, "", lambda _: None).search()
     tries.forget()
     return result
@@ -107,8 +107,8 @@ def _told(name: str, result: Result) -> tuple[int, int]:
     after = result.made.counts.breaks if result.made is not None else before
     words = result.same.words if result.same is not None else result.ended or "no edit helps"
     print(f"  fixed: {before} -> {after} breaks; {words}", flush=True)
-    for each in result.tried:
-        print(f"    {each.edit.place}  {each.edit.what}: {each.state}; {each.words}"[:200], flush=True)
+    for edit in result.tried:
+        print(f"    {edit.edit.place}  {edit.edit.what}: {edit.state}; {edit.words}"[:200], flush=True)
     return before, after
 
 
@@ -128,7 +128,7 @@ def main() -> int:
     import transformers
 
     OWN_PACKAGES.add("transformers")
-    names = [each for each in architectures() if any(text in each for text in options.models.split(","))]
+    names = [name for name in architectures() if any(text in name for text in options.models.split(","))]
     ended = time.monotonic() + options.budget
     ways: Counter[str] = Counter()
     breaking, lowered, gone = 0, 0, 0

@@ -100,12 +100,12 @@ WITH = ("break-print", "break-explicit", "break-data-dependent-branch", "break-i
 
 def programs() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each program, always the same ones."""
-    loops = [each for count in (2, 3, 4) for each in itertools.combinations(BREAKS, count)]
+    loops = [kinds for count in (2, 3, 4) for kinds in itertools.combinations(BREAKS, count)]
     for number, kinds in enumerate(loops[:: len(loops) // 25 + 1] + loops[1 :: len(loops) // 12]):
         yield f"loop_{number}", _in_a_loop(kinds, 3 + number)
-    again = [each for count in (0, 1, 2) for each in itertools.combinations(WITH, count)]
+    again = [kinds for count in (0, 1, 2) for kinds in itertools.combinations(WITH, count)]
     for number, kinds in enumerate(again):
-        statements = "\n        ".join(BREAKS[each].replace("{n}", "1") for each in kinds) or "x = x * 1"
+        statements = "\n        ".join(BREAKS[kind].replace("{n}", "1") for kind in kinds) or "x = x * 1"
         definition = DEFINITIONS[number % len(DEFINITIONS)]
         yield (
             f"again_{number}",
@@ -119,7 +119,7 @@ def programs() -> Iterator[tuple[str, str]]:
 
 
 def _in_a_loop(kinds: tuple[str, ...], size: int) -> str:
-    statements = "\n        ".join(BREAKS[each] for each in kinds)
+    statements = "\n        ".join(BREAKS[kind] for kind in kinds)
     return IN_A_LOOP.format(kinds=" ".join(kinds), statements=statements, size=size)
 
 
@@ -132,7 +132,7 @@ def main() -> int:
     parser.add_argument("--random", type=int, default=20, metavar="N", help="random inputs of the judge")
     options = parser.parse_args()
     everything = list(programs())
-    chosen = sorted(everything, key=lambda each: int(each[0].rpartition("_")[2]))[: options.programs]
+    chosen = sorted(everything, key=lambda named_program: int(named_program[0].rpartition("_")[2]))[: options.programs]
     judged = []
     fixer = Forked()
     with tempfile.TemporaryDirectory() as folder:
@@ -141,20 +141,20 @@ def main() -> int:
             program.write_text(text, encoding="utf-8")
             judged.append(_shown(judge(program, Path(folder), options.random, fixer)))
     fixer.end()
-    whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
-    wrong = [each for each in judged if each.different]
+    whole = [program for program in judged if not program.error and not program.remaining and program.is_changed]
+    wrong = [program for program in judged if program.different]
     print(f"sets that were found: {len(whole)} of {len(judged)}")
     print(f"patches that change a result on random inputs: {len(wrong)} of {len(judged)}")
     return int(10 * len(whole) < 9 * len(judged) or bool(wrong))
 
 
-def _shown(found: Judged) -> Judged:
-    words = found.error or found.told.get("effect") or found.told.get("ended") or "no edit"
-    remaining = f"; remains: {', '.join(found.remaining)}" if found.remaining else ""
-    different = f"; DIFFERS: {found.different[0]}" if found.different else ""
-    kept = sum(each["kept"] for each in found.told.get("tried", ()))
-    print(f"{found.name}: {kept} edits; {words}{remaining}{different}", flush=True)
-    return found
+def _shown(judged: Judged) -> Judged:
+    words = judged.error or judged.told.get("effect") or judged.told.get("ended") or "no edit"
+    remaining = f"; remains: {', '.join(judged.remaining)}" if judged.remaining else ""
+    different = f"; DIFFERS: {judged.different[0]}" if judged.different else ""
+    kept = sum(edit["kept"] for edit in judged.told.get("tried", ()))
+    print(f"{judged.name}: {kept} edits; {words}{remaining}{different}", flush=True)
+    return judged
 
 
 if __name__ == "__main__":

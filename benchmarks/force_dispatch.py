@@ -55,8 +55,10 @@ def main() -> int:
         if number % options.every:
             continue
         try:
-            found = decompile_function(code, without=frozenset({"build", "dispatch"} if options.levels else {"build"}))
-            outcome, reason = found.level.name, found.reason
+            decompiled = decompile_function(
+                code, without=frozenset({"build", "dispatch"} if options.levels else {"build"})
+            )
+            outcome, reason = decompiled.level.name, decompiled.reason
         except (DecompilationError, RecursionError, LookupError, AssertionError, TypeError, AttributeError) as error:
             outcome, reason = "FAILED", f"{type(error).__name__}: {error}"
         counts[outcome] += 1

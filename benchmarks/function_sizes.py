@@ -63,13 +63,13 @@ class Size:
 
 def too_large(lines: int, branches: int) -> list[Size]:
     """Return the functions of the package that have more lines or more branch points than these."""
-    found = []
+    sizes = []
     for path in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, Function):
                 place = f"{path.relative_to(ROOT).as_posix()}:{node.lineno}: {node.name}"
-                found.append(Size(place, code_lines(node), branch_points(node)))
-    return [each for each in found if each.lines > lines or each.branches > branches]
+                sizes.append(Size(place, code_lines(node), branch_points(node)))
+    return [size for size in sizes if size.lines > lines or size.branches > branches]
 
 
 def main() -> int:
@@ -78,12 +78,12 @@ def main() -> int:
     parser.add_argument("--lines", type=int, default=40)
     parser.add_argument("--branches", type=int, default=15)
     given = parser.parse_args()
-    found = too_large(given.lines, given.branches)
-    print("\n".join(map(str, found)))
-    long = sum(each.lines > given.lines for each in found)
-    branched = sum(each.branches > given.branches for each in found)
+    large = too_large(given.lines, given.branches)
+    print("\n".join(map(str, large)))
+    long = sum(size.lines > given.lines for size in large)
+    branched = sum(size.branches > given.branches for size in large)
     print(f"over {given.lines} lines: {long}; over {given.branches} branch points: {branched}")
-    return 1 if found else 0
+    return 1 if large else 0
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ SMALL = (10, 40, 160)
 
 def measure(python: str, tool: str, names: Sequence[str], sizes: Sequence[int], limit: float) -> dict[str, list[str]]:
     """Print a row for each family; return what is wrong with it."""
-    found: dict[str, list[str]] = {}
+    faults_by_family: dict[str, list[str]] = {}
     with Measured(python, tool, limit=limit) as measured:
         for name in names:
             cells: list[str] = []
-            found[name] = []
+            faults_by_family[name] = []
             before: tuple[int, float] | None = None
             for size in sorted({min(size, FAMILIES[name].largest) for size in sizes}):
                 answer = measured.ask({"family": name, "n": size})
@@ -47,12 +47,12 @@ def measure(python: str, tool: str, names: Sequence[str], sizes: Sequence[int], 
                 before, answer = taken_again(measured, name, before, size, answer)
                 steep = exponent(before, size, answer.seconds)
                 cells.append(f"{size}: {answer.seconds:.3f} s" + (f" ^{steep:.2f}" if before else ""))
-                found[name] += faults(f"{name} at {size}", answer, steep)
+                faults_by_family[name] += faults(f"{name} at {size}", answer, steep)
                 before = (size, answer.seconds)
                 if answer.status != "done":
                     break
-            print(f"{name:20} {'  '.join(cells)}{'   <<' if found[name] else ''}", flush=True)
-    return found
+            print(f"{name:20} {'  '.join(cells)}{'   <<' if faults_by_family[name] else ''}", flush=True)
+    return faults_by_family
 
 
 def taken_again(
@@ -91,13 +91,13 @@ def bars(
     python: str, names: Sequence[str], sizes: Sequence[int], limit: float, peers: bool, tools: Sequence[str] = (*TOOLS,)
 ) -> list[Bar]:
     """Measure ours without and with proof; on request depyf 0.20 too."""
-    found = []
+    all_bars = []
     for tool in tools:
         what = TOOLS[tool]
         print(f"-- {what}, sizes {', '.join(map(str, sizes))}")
         problems = [line for lines in measure(python, tool, names, sizes, limit).values() for line in lines]
         title = f"{what}: families that fail, are unproven, or grow too fast"
-        found.append(none_of(title, problems, f"{len(names)}", f"faster than n^{STEEPEST}"))
+        all_bars.append(none_of(title, problems, f"{len(names)}", f"faster than n^{STEEPEST}"))
     peer = PEERS[0]
     peer_python = find(peer)
     if peers and peer_python is None:
@@ -107,7 +107,7 @@ def bars(
         for tool, where in ((peer.adapter, peer_python), ("ours", peer_python)):
             print(f"-- {tool}, sizes {', '.join(map(str, SMALL))}")
             measure(where, tool, both, SMALL, limit)
-    return found
+    return all_bars
 
 
 if __name__ == "__main__":

@@ -88,36 +88,36 @@ def outcome(program: Program, folder: Path) -> dict[str, Any]:
         compiled = torch.compile(function, backend=backend)
         is_equal = agree(results_of(compiled, arguments), results_of(function, arguments))
         torch._dynamo.reset()
-        told = depyf.trace_numerics(torch.compile(function, backend=backend))(*arguments)
+        numerics = depyf.trace_numerics(torch.compile(function, backend=backend))(*arguments)
     if program.is_wrong and not sum(places):
         raise LookupError(f"no kernel has the text {program.row.where!r}")
-    lines = list(lines_of(told))
+    lines = list(lines_of(numerics))
     return {
         "name": program.name,
         "wrong": program.is_wrong,
         "agrees": is_equal,
-        "verdict": verdict(told),
+        "verdict": verdict(numerics),
         "line": lines[0] if lines else 0,
         "expected": program.line,
-        "text": str(told).splitlines()[:6],
+        "text": str(numerics).splitlines()[:6],
     }
 
 
-def verdict(told: NumericsReport) -> str:
+def verdict(numerics: NumericsReport) -> str:
     """Return what a report claims: that the results differ, that they are equal, or nothing."""
-    if any(finding.kind is Kind.DIFFERENT for finding in told.findings):
+    if any(finding.kind is Kind.DIFFERENT for finding in numerics.findings):
         return "differs"
-    if told.whole is None or not (told.whole.compared or told.whole.mismatches):
+    if numerics.whole is None or not (numerics.whole.compared or numerics.whole.mismatches):
         return "nothing"
-    return "differs" if told.whole.mismatches else "equal"
+    return "differs" if numerics.whole.mismatches else "equal"
 
 
-def lines_of(told: NumericsReport) -> Iterator[int]:
+def lines_of(numerics: NumericsReport) -> Iterator[int]:
     """Yield the lines at which a report says that the results differ, the first one first."""
-    wrong = (finding for finding in told.findings if finding.kind is Kind.DIFFERENT)
+    wrong = (finding for finding in numerics.findings if finding.kind is Kind.DIFFERENT)
     yield from (finding.where.line for finding in wrong if finding.where is not None)
-    if told.whole is not None and told.whole.where is not None:
-        yield told.whole.where.line
+    if numerics.whole is not None and numerics.whole.where is not None:
+        yield numerics.whole.where.line
 
 
 def measure(options: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:

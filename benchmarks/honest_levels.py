@@ -43,15 +43,15 @@ LAMBDA = "<lambda>"
 def judged(code: types.CodeType) -> tuple[str, str, str]:
     """Return our level of a function, roundtrip's verdict, and what is behind one that is not EXACT."""
     try:
-        found = decompile_code(code)
+        decompiled = decompile_code(code)
     except DecompilationError as error:
         return "FAILED", "no code", rule(error.reason, "")
     try:
-        again = rebuild.rebuild(found.source, code)
+        again = rebuild.rebuild(decompiled.source, code)
     except (rebuild.NoParse, rebuild.NoCompile):
-        return found.level.name, "no code", rule(found.reason, found.source)
+        return decompiled.level.name, "no code", rule(decompiled.reason, decompiled.source)
     verdict = "exact" if normal.same_code(code, again).exact else "wrong"
-    return found.level.name, verdict, rule(found.reason, found.source)
+    return decompiled.level.name, verdict, rule(decompiled.reason, decompiled.source)
 
 
 def rule(reason: str, source: str) -> str:

@@ -35,7 +35,7 @@ def first() -> list[Bar]:
     compileall.compile_dir(str(Path(__file__).parents[1] / "src" / "depyf"), quiet=1)
     command = [sys.executable, "-c", FIRST]
     done = [subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout for _ in range(FEWER)]
-    taken = statistics.median(float(each.split()[0]) for each in done)
+    taken = statistics.median(float(line.split()[0]) for line in done)
     modules = Bar("modules that the first prepare_debug loads", done[-1].split()[1], True)
     time_to_load = f"{taken:.0f} ms"
     return [Bar("time to load the first prepare_debug", time_to_load, taken <= LONGEST, note=f"aim {LONGEST}"), modules]

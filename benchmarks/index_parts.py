@@ -73,7 +73,12 @@ def function(name: str, file: str, line: int, compiles: Sequence[Part], **change
 
 def index(functions: Sequence[Part], files: Sequence[str], **changes: object) -> Part:
     """Return an index with these functions of these files."""
-    order = [one["id"] for each in functions for two in (each, *each["resume_functions"]) for one in two["compiles"]]
+    order = [
+        compiled["id"]
+        for root in functions
+        for two in (root, *root["resume_functions"])
+        for compiled in two["compiles"]
+    ]
     return {
         "schema": 1,
         "torch": "2.13.0",

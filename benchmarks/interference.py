@@ -48,7 +48,7 @@ def tasks(backends: Sequence[str], wanted: Sequence[str]) -> list[Task]:
     from benchmarks.dynamo_code import MODULES, load
     from corpus.real_models import REAL_MODELS
 
-    named = [("program", each.name) for module in MODULES for each in load(module)]
+    named = [("program", program.name) for module in MODULES for program in load(module)]
     named += [("model", name) for name in REAL_MODELS]
     chosen = [(kind, name) for kind, name in named if not wanted or name in wanted]
     return [Task(kind, name, backend) for backend in backends for kind, name in chosen]
@@ -105,14 +105,14 @@ def _chunks(pending: list[Task]) -> Iterator[list[Task]]:
 def run_all(wanted: list[Task], results: Path, scratch: Path) -> dict[str, dict[str, Any]]:
     """Run what `results` does not hold yet; return the outcomes of all tasks by their key."""
     known = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
-    outcomes = {one["key"]: one for one in known}
+    outcomes = {outcome["key"]: outcome for outcome in known}
     pending = [task for task in wanted if task.key not in outcomes]
     for chunk in _chunks(pending):
         by_name = {task.name: task for task in chunk}
-        for one in _run(chunk, scratch):
-            task = by_name[one["name"]]
+        for outcome in _run(chunk, scratch):
+            task = by_name[outcome["name"]]
             pending.remove(task)
-            outcomes[task.key] = one | {"key": task.key}
+            outcomes[task.key] = outcome | {"key": task.key}
             with results.open("a") as file:
                 file.write(json.dumps(outcomes[task.key]) + "\n")
     return {task.key: outcomes[task.key] for task in wanted}
@@ -123,11 +123,13 @@ def bars(wanted: list[Task], outcomes: dict[str, dict[str, Any]]) -> list[Bar]:
     subjects = {(task.kind, task.name) for task in wanted}
     models = [name for kind, name in subjects if kind == "model"]
     total = f"{len(wanted)} ({len(subjects)} subjects)"
-    files, compiles = (sum(one.get(what, 0) for one in outcomes.values()) for what in ("files", "compiles"))
+    files, compiles = (sum(outcome.get(what, 0) for outcome in outcomes.values()) for what in ("files", "compiles"))
 
     def each(what: str) -> list[str]:
-        found = [(key, one.get(what) or []) for key, one in outcomes.items()]
-        return [f"{key}: {part}" for key, parts in found for part in ([parts] if isinstance(parts, str) else parts)]
+        values_by_key = [(key, outcome.get(what) or []) for key, outcome in outcomes.items()]
+        return [
+            f"{key}: {part}" for key, parts in values_by_key for part in ([parts] if isinstance(parts, str) else parts)
+        ]
 
     return [
         Bar("subjects", str(len(subjects)), len(subjects) >= SUBJECTS_AT_LEAST),

@@ -59,17 +59,17 @@ def heard() -> Iterator[Counter[str]]:
     """Count the warnings and log messages that come in the context, all of them shown each time."""
     log = _Log()
     loggers = [logging.getLogger(name) for name in (None, "torch", "depyf", "transformers")]
-    for each in loggers:
-        each.addHandler(log)
+    for logger in loggers:
+        logger.addHandler(log)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield log.said
-        for one in caught:
-            log.said[_VARYING.sub("#", f"{one.category.__name__}: {one.message}")] += 1
+        for warning in caught:
+            log.said[_VARYING.sub("#", f"{warning.category.__name__}: {warning.message}")] += 1
     finally:
-        for each in loggers:
-            each.removeHandler(log)
+        for logger in loggers:
+            logger.removeHandler(log)
 
 
 def _programs() -> dict[str, str]:
@@ -93,11 +93,15 @@ def _with_gradients(program: Program, backend: str) -> list[object]:
 
         given = _pytree.tree_map(needing, arguments)
         try:
-            found = compiled(*given)
-            outputs = [one for one in _pytree.tree_leaves(found) if isinstance(one, torch.Tensor) and one.requires_grad]
+            result = compiled(*given)
+            outputs = [
+                output
+                for output in _pytree.tree_leaves(result)
+                if isinstance(output, torch.Tensor) and output.requires_grad
+            ]
             if outputs:
-                torch.stack([one.double().pow(2).sum() for one in outputs]).sum().backward()
-            results.append(bits([found, [leaf.grad for leaf in leaves]]))
+                torch.stack([output.double().pow(2).sum() for output in outputs]).sum().backward()
+            results.append(bits([result, [leaf.grad for leaf in leaves]]))
         except Exception as error:  # noqa: BLE001 - an exception is a result like others
             results.append([type(error).__name__, _VARYING.sub("#", str(error))])
         torch.set_grad_enabled(True)
@@ -108,7 +112,7 @@ def _of_program(name: str, backend: str) -> Callable[[], dict[str, object]]:
     module = _programs()[name]
 
     def both() -> dict[str, object]:
-        forward, training = (next(each for each in load(module) if each.name == name) for _ in range(2))
+        forward, training = (next(program for program in load(module) if program.name == name) for _ in range(2))
         with contextlib.redirect_stdout(sys.stderr):
             return {"forward": run(forward, backend), "with gradients": _with_gradients(training, backend)}
 
@@ -130,30 +134,30 @@ SUBJECTS = {"program": _of_program, "model": _of_model}
 
 def outcome(name: str, subject: Callable[[], dict[str, object]], directory: Path) -> Outcome:
     """Run a subject without depyf, then with it, and compare."""
-    made = Outcome(name)
+    comparison = Outcome(name)
     try:
         with heard() as before:
             expected = subject()
     except Exception as error:  # noqa: BLE001 - the next subject can be run all the same
-        made.crash = f"without depyf: {type(error).__name__}: {error}"[:2000]
-        return made
+        comparison.crash = f"without depyf: {type(error).__name__}: {error}"[:2000]
+        return comparison
     with heard() as after, depyf.prepare_debug(directory) as session:
         try:
-            found = subject()
+            seen = subject()
         except Exception as error:  # noqa: BLE001 - this is what is measured
-            made.crash = f"{type(error).__name__}: {error}"[:2000]
-            return made
-    names = sorted(expected.keys() | found.keys())
-    made.different = [name for name in names if expected.get(name) != found.get(name)]
-    made.warnings = sorted(after.keys() - before.keys())
-    made.problems = [f"{each.where}: {each.message}" for each in session.problems]
+            comparison.crash = f"{type(error).__name__}: {error}"[:2000]
+            return comparison
+    names = sorted(expected.keys() | seen.keys())
+    comparison.different = [name for name in names if expected.get(name) != seen.get(name)]
+    comparison.warnings = sorted(after.keys() - before.keys())
+    comparison.problems = [f"{problem.where}: {problem.message}" for problem in session.problems]
     dump = Dump(directory)
     compiles = dump.compiles()
-    made.unreadable = dump.unreadable()
+    comparison.unreadable = dump.unreadable()
     # A frame that Dynamo gave up has no code, and there is nothing to prove.
-    made.unproven = [str(each) for each in compiles if each.level and each.level not in PROVEN]
-    made.files, made.compiles = len(dump.python_files()), len(compiles)
-    return made
+    comparison.unproven = [str(compiled) for compiled in compiles if compiled.level and compiled.level not in PROVEN]
+    comparison.files, comparison.compiles = len(dump.python_files()), len(compiles)
+    return comparison
 
 
 def main(kind: str, backend: str, scratch: Path, names: list[str]) -> None:
@@ -161,9 +165,16 @@ def main(kind: str, backend: str, scratch: Path, names: list[str]) -> None:
     for name in names:
         directory = scratch / f"{name}_{backend}"
         shutil.rmtree(directory, ignore_errors=True)
-        made = outcome(name, SUBJECTS[kind](name, backend), directory)
-        print(f"{MARK}{json.dumps(asdict(made))}", flush=True)
-        if not (made.crash or made.different or made.unreadable or made.problems or made.warnings or made.unproven):
+        comparison = outcome(name, SUBJECTS[kind](name, backend), directory)
+        print(f"{MARK}{json.dumps(asdict(comparison))}", flush=True)
+        if not (
+            comparison.crash
+            or comparison.different
+            or comparison.unreadable
+            or comparison.problems
+            or comparison.warnings
+            or comparison.unproven
+        ):
             shutil.rmtree(directory)
 
 

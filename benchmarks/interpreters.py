@@ -21,11 +21,11 @@ def find(version: tuple[int, int]) -> str | None:
     """
     name = "python{}.{}".format(*version)
     extra = os.environ.get(EXTRA_FOLDERS, "").split(os.pathsep)
-    found = [str(Path(folder) / name) for folder in extra if folder]
-    found += [path for path in [shutil.which(name)] if path]
+    paths = [str(Path(folder) / name) for folder in extra if folder]
+    paths += [path for path in [shutil.which(name)] if path]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found += [str(path) for path in sorted(pyenv.glob("{}.{}.*/bin/python".format(*version)), reverse=True)]
-    return next((real for path in found if (real := executable(path, version))), None)
+    paths += [str(path) for path in sorted(pyenv.glob("{}.{}.*/bin/python".format(*version)), reverse=True)]
+    return next((real for path in paths if (real := executable(path, version))), None)
 
 
 def executable(path: str, version: tuple[int, int]) -> str | None:

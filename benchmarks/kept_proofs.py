@@ -141,10 +141,10 @@ def other_makers() -> list[tuple[str, str]]:
     """Return the entries of another depyf, Python or torch that were used."""
     problems = []
     with tempfile.TemporaryDirectory() as scratch:
-        kept, own = KeptProofs(Path(scratch)), kept_proofs._maker()
+        kept, maker = KeptProofs(Path(scratch)), kept_proofs._maker()
         for number in range(OTHERS):
-            place = number % len(own)
-            other = (*own[:place], f"another {number}", *own[place + 1 :])
+            place = number % len(maker)
+            other = (*maker[:place], f"another {number}", *maker[place + 1 :])
             with mock.patch.object(kept_proofs, "_maker", lambda other=other: other):
                 kept.put(("code", number), shown(number))
             if kept.get(("code", number), 1) is not None:
@@ -162,10 +162,14 @@ def main() -> None:
     report(
         [
             none_of(
-                "kept proofs that were wrong or stale", [told for kind, told in problems if kind == "wrong"], tries
+                "kept proofs that were wrong or stale",
+                [problem for kind, problem in problems if kind == "wrong"],
+                tries,
             ),
             none_of(
-                "errors of kept proofs in the program", [told for kind, told in problems if kind == "error"], tries
+                "errors of kept proofs in the program",
+                [problem for kind, problem in problems if kind == "error"],
+                tries,
             ),
         ]
     )

@@ -69,14 +69,14 @@ class Site:
 def sites(model: str, written: Written) -> Iterator[Site]:
     """Yield each change of the kernels of a module."""
     graph = read_graph(seams.graph_text(written.graph))
-    for found in launched(read_module(written.text), graph, written.computed):
-        rows = found.kernel.text.splitlines()
-        for line in found.lines:
+    for launch in launched(read_module(written.text), graph, written.computed):
+        rows = launch.kernel.text.splitlines()
+        for line in launch.lines:
             row = rows[line.statement.line - 1]
             for old, new in CHANGES if line.computes and line.statement.place is None else ():
                 changed = re.sub(old, new, row, count=1)
                 if changed != row and "_tmp" not in row and "tmp_acc" not in row:
-                    kernel = found.kernel
+                    kernel = launch.kernel
                     yield Site(model, kernel.name, kernel.text, line.statement.line, row, changed, line.computes)
 
 
@@ -97,18 +97,18 @@ def language(name: str) -> Iterator[None]:
 
 def all_sites() -> list[Site]:
     """Return the changes of all models, in the language that is set."""
-    found: list[Site] = []
+    places: list[Site] = []
     for model, function in MODELS.items():
 
         def keep(written: Written, model: str = model) -> str:
-            found.extend(sites(model, written))
+            places.extend(sites(model, written))
             return written.text
 
         torch._dynamo.reset()
         with rewritten(keep):
             torch.compile(function)(given()).square().sum().backward()
-        print(f"  {model}: {len(found)} places so far", file=sys.stderr, flush=True)
-    return found
+        print(f"  {model}: {len(places)} places so far", file=sys.stderr, flush=True)
+    return places
 
 
 def given() -> torch.Tensor:
@@ -127,9 +127,9 @@ def mutated(site: Site) -> Iterator[None]:
     rows[site.line - 1] = site.changed
 
     def codegen(self: GraphLowering) -> tuple[object, ...]:
-        made, *rest = before(self)
-        made.value = made.value.replace(site.body.strip("\n"), "\n".join(rows).strip("\n"))
-        return (made, *rest)
+        generated, *rest = before(self)
+        generated.value = generated.value.replace(site.body.strip("\n"), "\n".join(rows).strip("\n"))
+        return (generated, *rest)
 
     with mock.patch.object(GraphLowering, "codegen", codegen):
         yield
@@ -140,16 +140,19 @@ def located(site: Site) -> tuple[bool, bool, str] | None:
     torch._dynamo.reset()
     # The search for the node by halves compiles several times more, and is not what is measured.
     with mutated(site), mock.patch.object(Comparison, "first_wrong_node", lambda self: None):
-        told = depyf.trace_numerics(torch.compile(MODELS[site.model]), loss=lambda made: made.square().sum())(given())
-    if told.first is None:
+        numerics = depyf.trace_numerics(torch.compile(MODELS[site.model]), loss=lambda outputs: outputs.square().sum())(
+            given()
+        )
+    if numerics.first is None:
         return None
-    found = told.first.kernel
+    kernel_line = numerics.first.kernel
     place = f"{site.model}: {site.kernel} line {site.line}: {site.changed.strip()}, was {site.nodes}"
-    if found is None:
-        return False, False, f"{place}: no line is found {told.notes}"
-    is_line = found.kernel == site.kernel and found.line == site.line
-    what = f"{found.kernel} line {found.line}: {found.text} for {found.node!r} ({found.values})"
-    return is_line, found.node in site.nodes, f"{place}: found {what}"
+    if kernel_line is None:
+        return False, False, f"{place}: no line is found {numerics.notes}"
+    is_line = kernel_line.kernel == site.kernel and kernel_line.line == site.line
+    what = f"{kernel_line.kernel} line {kernel_line.line}: {kernel_line.text}"
+    values = f"for {kernel_line.node!r} ({kernel_line.values})"
+    return is_line, kernel_line.node in site.nodes, f"{place}: found {what} {values}"
 
 
 def measured(name: str, count: int, seeds: list[int]) -> Iterator[Bar]:

@@ -52,7 +52,9 @@ class Stop:
     def expression(self) -> str:
         """What is looked at: the program, the places, the values, and which of them count."""
         call: Any = ast.parse(self.row).body[0]
-        place, value, mask = (ast.unparse(each) for each in [*call.value.args[:3], ast.Constant(value=None)][:3])
+        place, value, mask = (
+            ast.unparse(argument) for argument in [*call.value.args[:3], ast.Constant(value=None)][:3]
+        )
         offset = place.removeprefix(f"{self.pointer} + ")
         parts = [f"tl.program_id(0), {offset}, {value}, {mask}"]
         seen = f"[getattr(getattr(each, 'handle', None), 'data', each) for each in ({parts[0]})]"
@@ -67,17 +69,17 @@ def stops() -> Iterator[Stop]:
         run = read_run(folder / model)
         for _, compiled in run.session.compiles():
             for source in kernel_sources(run, compiled):
-                yield from (stop for found in source.launched() if (stop := _stop(found, folder / model)) is not None)
+                yield from (stop for launch in source.launched() if (stop := _stop(launch, folder / model)) is not None)
 
 
-def _stop(found: Launched, directory: Path) -> Stop | None:
-    rows = found.kernel.text.splitlines()
-    if not all(found.before.values()):
+def _stop(launch: Launched, directory: Path) -> Stop | None:
+    rows = launch.kernel.text.splitlines()
+    if not all(launch.before.values()):
         return None
-    for line in found.lines:
+    for line in launch.lines:
         pointer = "".join(line.pointers[:1])
-        if line.is_store and found.after.get(pointer):
-            return Stop(directory, found.kernel.name, rows[line.statement.line - 1].strip(), pointer)
+        if line.is_store and launch.after.get(pointer):
+            return Stop(directory, launch.kernel.name, rows[line.statement.line - 1].strip(), pointer)
     return None
 
 
@@ -102,9 +104,9 @@ def is_right(seen: list[str], path: Path, stop: Stop) -> bool:
             torch.tensor(offset), torch.tensor(mask if mask is not None else True), values
         )[:2]
         wanted = right[places[kept]].double()
-        own = values.broadcast_to(kept.shape)[kept]
+        stored = values.broadcast_to(kept.shape)[kept]
         is_first = torch.tensor(identity).flatten().tolist() == [program]
-        if not is_first or not kept.any() or not torch.allclose(own, wanted, TOLERANCE, TOLERANCE):
+        if not is_first or not kept.any() or not torch.allclose(stored, wanted, TOLERANCE, TOLERANCE):
             return False
     return bool(seen)
 
@@ -129,8 +131,8 @@ def by_debugpy(stop: Stop, path: Path, count: int) -> list[str]:
         seen = []
         for _ in range(count):
             thread, frame = program.stopped()
-            told = program.client.ask("evaluate", expression=stop.expression, frameId=frame["id"], context="watch")
-            seen.append(str(ast.literal_eval(told["result"])))
+            answer = program.client.ask("evaluate", expression=stop.expression, frameId=frame["id"], context="watch")
+            seen.append(str(ast.literal_eval(answer["result"])))
             program.client.ask("continue", threadId=thread)
         return seen
     finally:
@@ -169,12 +171,12 @@ def main() -> None:
         [
             Bar(
                 f"kernels in which {name} stops at the right block with the right values",
-                f"{done - len(each)} of {done}",
-                not each and done >= COUNT,
-                each,
+                f"{done - len(problems)} of {done}",
+                not problems and done >= COUNT,
+                problems,
                 f"{blocks} blocks",
             )
-            for name, each in wrong.items()
+            for name, problems in wrong.items()
         ]
     )
 

@@ -95,8 +95,8 @@ def run_model(function: Callable[[Tensor], Tensor], directory: Path) -> bool:
 
 def _model_tolerance(directory: Path) -> float:
     """Return the tolerance for a model's results. Inductor rounds to a small dtype less often than eager does."""
-    text = "".join(each.read_text(encoding="utf-8") for each in directory.glob("*Forward_graph*"))
-    return max([TOLERANCE, *(each for dtype, each in TOLERANCES.items() if f'"{dtype}[' in text)])
+    text = "".join(path.read_text(encoding="utf-8") for path in directory.glob("*Forward_graph*"))
+    return max([TOLERANCE, *(tolerance for dtype, tolerance in TOLERANCES.items() if f'"{dtype}[' in text)])
 
 
 def alone(directory: Path) -> Iterator[tuple[Launched, Path, int]]:
@@ -105,14 +105,14 @@ def alone(directory: Path) -> Iterator[tuple[Launched, Path, int]]:
     for _, compiled in run.session.compiles():
         for source in kernel_sources(run, compiled):
             graph = read_graph(source.graph.text if source.graph is not None else "")
-            for number, found in enumerate(source.launched()):
-                path = directory / f"alone_{source.part}_{number}_{found.kernel.name}.py"
+            for number, launch in enumerate(source.launched()):
+                path = directory / f"alone_{source.part}_{number}_{launch.kernel.name}.py"
                 try:
-                    text = standalone(found, read_module(source.text), graph, Told("", {}))
+                    text = standalone(launch, read_module(source.text), graph, Told("", {}))
                 except NotAlone as error:
                     text = f"raise SystemExit({str(error)!r})\n"
                 path.write_text(text, encoding="utf-8")
-                yield found, path, text.count("\n") - found.kernel.text.strip("\n").count("\n")
+                yield launch, path, text.count("\n") - launch.kernel.text.strip("\n").count("\n")
 
 
 def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[str], dict[str, Any], float]:
@@ -134,18 +134,20 @@ def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[
         tolerance = max(TOLERANCE, scope["EXPECTED"][name][1])
         if not torch.allclose(got, right.double(), tolerance, tolerance, equal_nan=True):
             wrong.append(f"{path.stem}: {name}")
-    return wrong, nodes, max((max(TOLERANCE, each) for _, each in scope["EXPECTED"].values()), default=0.0)
+    return wrong, nodes, max((max(TOLERANCE, tolerance) for _, tolerance in scope["EXPECTED"].values()), default=0.0)
 
 
 def _all_nodes(path: Path, scope: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return what each node in the file's `eager` gives."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    (function,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "eager")
+    (function,) = (
+        statement for statement in tree.body if isinstance(statement, ast.FunctionDef) and statement.name == "eager"
+    )
     function.body[-1] = ast.parse("def f():\n    return dict(locals())").body[0].body[0]  # type: ignore[attr-defined]
-    own = dict(scope)
-    exec(compile(ast.fix_missing_locations(ast.Module([function], [])), str(path), "exec"), own)
-    found: dict[str, Any] = own["eager"](given)
-    return found
+    scope_of_eager = dict(scope)
+    exec(compile(ast.fix_missing_locations(ast.Module([function], [])), str(path), "exec"), scope_of_eager)
+    values: dict[str, Any] = scope_of_eager["eager"](given)
+    return values
 
 
 class noting:  # noqa: N801 - a context, named as a function
@@ -175,7 +177,9 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
         data = getattr(getattr(value, "handle", None), "data", None)
         if data is not None and name.startswith("tmp"):
             kept = numpy.ones_like(data, dtype=bool)
-            for mask in (each for key, each in frame.f_locals.items() if key.endswith("mask") or key in given):
+            for mask in (
+                value_of_mask for key, value_of_mask in frame.f_locals.items() if key.endswith("mask") or key in given
+            ):
                 lanes = mask.handle.data
                 if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
                     kept = kept & lanes
@@ -189,18 +193,24 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
 
     class Noting(interpreter.ASTTransformer):
         def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-            own = _masks_of(node.value, masks)
-            masks.update({each.id: own for each in node.targets if isinstance(each, ast.Name)})
-            made: ast.Assign = super().visit_Assign(node)
-            if isinstance(made.targets[0], ast.Name):
-                told = [ast.Constant(value=node.lineno), ast.Constant(value=made.targets[0].id), made.value]
-                told += [ast.Constant(value=each) for each in sorted(own)]
-                made.value = ast.Call(func=ast.Name(id="_depyf_note", ctx=ast.Load()), args=told, keywords=[])
-            return made
+            conditions = _masks_of(node.value, masks)
+            masks.update({target.id: conditions for target in node.targets if isinstance(target, ast.Name)})
+            assignment: ast.Assign = super().visit_Assign(node)
+            if isinstance(assignment.targets[0], ast.Name):
+                arguments = [
+                    ast.Constant(value=node.lineno),
+                    ast.Constant(value=assignment.targets[0].id),
+                    assignment.value,
+                ]
+                arguments += [ast.Constant(value=condition) for condition in sorted(conditions)]
+                assignment.value = ast.Call(
+                    func=ast.Name(id="_depyf_note", ctx=ast.Load()), args=arguments, keywords=[]
+                )
+            return assignment
 
     vars(interpreter)["_depyf_note"] = note
-    made: ast.NodeTransformer = Noting()
-    return made
+    transformer: ast.NodeTransformer = Noting()
+    return transformer
 
 
 def _masks_of(value: ast.expr, known: dict[str, set[str]]) -> set[str]:
@@ -210,51 +220,53 @@ def _masks_of(value: ast.expr, known: dict[str, set[str]]) -> set[str]:
     """
     match value:
         case ast.Call(func=ast.Attribute(attr="load"), args=[_, mask, *_]):
-            return {each for each in names_in(mask) if each.startswith("tmp")}
+            return {name for name in names_in(mask) if name.startswith("tmp")}
         case ast.Call(func=ast.Attribute(attr="where"), args=[ast.Name(id=condition), *_]):
-            return {mask for each in names_in(value) for mask in known.get(each, ())} - {condition}
-    return {mask for each in names_in(value) for mask in known.get(each, ())}
+            return {mask for name in names_in(value) for mask in known.get(name, ())} - {condition}
+    return {mask for name in names_in(value) for mask in known.get(name, ())}
 
 
 def judged(
-    found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any], tolerance: float
+    launch: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any], tolerance: float
 ) -> Iterator[str]:
     """Yield for each linked line whether it gives what a node of its gives: `right`, `wrong: ...`, or `unjudged`."""
     tolerance = tolerance or TOLERANCE
     rows = path.read_text(encoding="utf-8").splitlines()
     head = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
-    own = found.kernel.text.splitlines()
-    first = next(number for number, row in enumerate(own, start=1) if row.startswith("@triton_heuristics."))
+    kernel_rows = launch.kernel.text.splitlines()
+    first = next(number for number, row in enumerate(kernel_rows, start=1) if row.startswith("@triton_heuristics."))
     given = {
         id(line): seen.get((head + line.statement.line - first, line.statement.targets[0]))
-        for line in found.lines
+        for line in launch.lines
         if line.computes and line.statement.targets
     }
-    for line in found.lines:
+    for line in launch.lines:
         if id(line) not in given:
             continue
         values = given[id(line)]
-        known = [nodes[each] for each in line.computes if isinstance(nodes.get(each), Tensor)]
+        known = [nodes[name] for name in line.computes if isinstance(nodes.get(name), Tensor)]
         # Each line of an unrolled reduction gives a part of the node's value.
-        others = [given[id(each)] for each in found.lines if id(each) in given and each.computes == line.computes]
-        whole = [value for each in others for value in each or ()]
+        others = [given[id(other)] for other in launch.lines if id(other) in given and other.computes == line.computes]
+        whole = [value for values_of_part in others for value in values_of_part or ()]
         # An input that holds a step inside of a node is random, beside others that it should follow from.
-        if values is None or not known or not all(found.before.values()):
+        if values is None or not known or not all(launch.before.values()):
             yield "unjudged"
-        elif any(_same(_joined(values), _joined(whole), each, tolerance) for each in known):
+        elif any(_same(_joined(values), _joined(whole), node_values, tolerance) for node_values in known):
             yield "right"
         else:
-            yield f"wrong: {path.stem}: {own[line.statement.line - 1].strip()} is not {line.computes}"
+            yield f"wrong: {path.stem}: {kernel_rows[line.statement.line - 1].strip()} is not {line.computes}"
 
 
 def _joined(values: list[Any]) -> Tensor:
-    return torch.cat([torch.from_numpy(each) for each in values])
+    return torch.cat([torch.from_numpy(array) for array in values])
 
 
 def _same(ours: Tensor, whole: Tensor, theirs: Tensor, tolerance: float) -> bool:
     """Return whether a node has all values of a line, and all lines of the node have all its values, in any order."""
-    own, all_own, right = (torch.sort(each.double().flatten().nan_to_num(12345.0))[0] for each in (ours, whole, theirs))
-    return _is_in(own, right, tolerance) and _is_in(right, all_own, tolerance)
+    of_line, all_own, right = (
+        torch.sort(values.double().flatten().nan_to_num(12345.0))[0] for values in (ours, whole, theirs)
+    )
+    return _is_in(of_line, right, tolerance) and _is_in(right, all_own, tolerance)
 
 
 def _is_in(values: Tensor, among: Tensor, tolerance: float) -> bool:
@@ -284,25 +296,29 @@ def main() -> None:
                 continue
             agree += is_same
             problems += [] if is_same else [f"{name}: not as eager"]
-            for found, path, length in alone(directory):
+            for launch, path, length in alone(directory):
                 kernels += 1
                 seen: dict[tuple[int, str], list[Any]] = {}
                 long += [path.stem] if length >= MOST_LINES else []
-                own = [each for each in found.lines if each.statement.targets or each.statement.place is not None]
-                linked, lines = linked + sum(bool(each.nodes) for each in own), lines + len(own)
-                rows = found.kernel.text.splitlines()
-                without += [f"{name}: {rows[each.statement.line - 1].strip()}" for each in own if not each.nodes]
+                kernel_lines = [
+                    line for line in launch.lines if line.statement.targets or line.statement.place is not None
+                ]
+                linked, lines = linked + sum(bool(line.nodes) for line in kernel_lines), lines + len(kernel_lines)
+                rows = launch.kernel.text.splitlines()
+                without += [
+                    f"{name}: {rows[line.statement.line - 1].strip()}" for line in kernel_lines if not line.nodes
+                ]
                 try:
                     wrong, nodes, tolerance = run_alone(path, seen)
                     failed, compared = failed + wrong, compared + bool(tolerance)
-                    verdicts += judged(found, path, seen, nodes, tolerance)
+                    verdicts += judged(launch, path, seen, nodes, tolerance)
                 except (Exception, SystemExit) as error:  # noqa: BLE001 - a kernel that cannot be run is a result
                     failed.append(f"{name}: {path.stem}: {type(error).__name__}: {str(error)[:150]}")
             print(f"  {name}: {kernels} kernels so far, {len(failed)} failed", file=sys.stderr, flush=True)
-    false = [each for each in verdicts if each.startswith("wrong")]
-    right = sum(each == "right" for each in verdicts)
+    false = [verdict for verdict in verdicts if verdict.startswith("wrong")]
+    right = sum(verdict == "right" for verdict in verdicts)
     total = len(false) + right
-    within = f"tolerance {TOLERANCE}, " + ", ".join(f"{dtype} {each}" for dtype, each in TOLERANCES.items())
+    within = f"tolerance {TOLERANCE}, " + ", ".join(f"{dtype} {tolerance}" for dtype, tolerance in TOLERANCES.items())
     agreed = f"{agree} of {len(names)}"
     bars = [
         Bar("models with the results and gradients of eager", agreed, not problems, problems, within),

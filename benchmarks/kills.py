@@ -113,21 +113,21 @@ def killed(seed: int, directory: Path, witness: Path) -> float:
 def seen(witness: Path, until: float) -> Counter[tuple[str, str]]:
     """Return what a program had noted until some time, and how often."""
     lines = witness.read_text().splitlines() if witness.exists() else []
-    found = (json.loads(line) for line in lines if line.endswith("]"))
-    return Counter((kind, what) for at, kind, what in found if at <= until)
+    records = (json.loads(line) for line in lines if line.endswith("]"))
+    return Counter((kind, what) for at, kind, what in records if at <= until)
 
 
 def told(session: Session) -> Counter[tuple[str, str]]:
     """Return the same of what a report tells."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for function, compiled in session.compiles():
         name = str(compiled.id.of_torch)
-        found["dynamo_start", name] += compiled.attempts
-        found["compilation_metrics", name] += not compiled.phase
-        found["break", name] += len(compiled.breaks)
+        counts["dynamo_start", name] += compiled.attempts
+        counts["compilation_metrics", name] += not compiled.phase
+        counts["break", name] += len(compiled.breaks)
         if function.name == "plain":
-            found["call", "plain"] += compiled.hits or 0
-    return found
+            counts["call", "plain"] += compiled.hits or 0
+    return counts
 
 
 def lost(seed: int, scratch: Path) -> list[str]:
@@ -138,11 +138,11 @@ def lost(seed: int, scratch: Path) -> list[str]:
     if not sure and not (directory / "running.jsonl").exists():
         return []
     build_report(directory)
-    found = told(read_run(directory).session)
+    reported = told(read_run(directory).session)
     return [
-        f"{kind} {what}: {count} seen, {found[kind, what]} told"
+        f"{kind} {what}: {count} seen, {reported[kind, what]} told"
         for (kind, what), count in sure.items()
-        if found[kind, what] < count
+        if reported[kind, what] < count
     ]
 
 
@@ -165,8 +165,8 @@ def main() -> int:
                 missing = [repr(error)]
             things += sum(seen(Path(scratch) / "witness", time.time()).values())
             complete += not missing
-            for each in missing:
-                print(f"run {seed}: {each}", flush=True)
+            for loss in missing:
+                print(f"run {seed}: {loss}", flush=True)
     print(f"readable reports: {readable} of {options.runs}; nothing lost: {complete} of {options.runs}")
     print(f"things seen by the programs: {things}")
     return 0 if complete == options.runs else 1

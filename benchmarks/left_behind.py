@@ -155,8 +155,8 @@ def that_cannot_begin(directory: str, hook: str) -> list[Tensor]:
 
 
 SCENARIOS: dict[str, Callable[[str], list[Tensor]]] = {
-    one.__name__: one
-    for one in (
+    task.__name__: task
+    for task in (
         in_the_context,
         after_an_error_of_the_users_function,
         after_an_error_that_ends_the_context,

@@ -42,17 +42,17 @@ class Cost:
         begun = time.process_time()
         as_read = DECOMPILE(code, assumptions=free, **how)
         middle = time.process_time()
-        found = DECOMPILE(code, assumptions=dataclasses.replace(free, in_place=True), **how)
+        in_place = DECOMPILE(code, assumptions=dataclasses.replace(free, in_place=True), **how)
         self.seconds += middle - begun
         self.seconds_in_place += time.process_time() - middle
         self.codes += 1
         self.proven += as_read.level is not Level.UNPROVEN
-        self.in_place += found.level is not Level.UNPROVEN
-        self.let_go += found.lets_go
-        if as_read.compiled is not None and found.compiled is not None:
+        self.in_place += in_place.level is not Level.UNPROVEN
+        self.let_go += in_place.lets_go
+        if as_read.compiled is not None and in_place.compiled is not None:
             self.instructions += len(as_read.compiled.co_code) // 2
-            self.added += (len(found.compiled.co_code) - len(as_read.compiled.co_code)) // 2
-        return found
+            self.added += (len(in_place.compiled.co_code) - len(as_read.compiled.co_code)) // 2
+        return in_place
 
 
 DECOMPILE = api.decompile_code

@@ -56,9 +56,9 @@ def _agreement(run: Run, text: Document) -> Iterator[bool]:
     stacks = computed_by(run.text(f"other/{stem}.{STACK_TRACES}.{number}.json"), "") or {}
     for line, row in enumerate(text.text.splitlines(), start=1):
         handle = _HANDLE.search(row)
-        told = stacks[handle[1]].origins({}, run.names, {}) if handle and handle[1] in stacks else frozenset()
-        if told:
-            yield text.links.of(line) == told
+        origins = stacks[handle[1]].origins({}, run.names, {}) if handle and handle[1] in stacks else frozenset()
+        if origins:
+            yield text.links.of(line) == origins
 
 
 def _examples(folder: Path) -> Iterator[Path]:
@@ -73,7 +73,7 @@ def _examples(folder: Path) -> Iterator[Path]:
 def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as temporary:
-        directories = [Path(each) for each in sys.argv[1:]] or list(_examples(Path(temporary)))
+        directories = [Path(argument) for argument in sys.argv[1:]] or list(_examples(Path(temporary)))
         lines: Counter[str] = Counter()
         linked: Counter[str] = Counter()
         agree: list[bool] = []

@@ -37,7 +37,7 @@ from depyf.links.documents import Document, documents
 from depyf.model.index_reader import Run, read_run
 
 ROOT = Path(__file__).resolve().parents[1]
-GALLERY = sorted(each.stem for each in (ROOT / "examples" / "gallery").glob("*.py"))
+GALLERY = sorted(path.stem for path in (ROOT / "examples" / "gallery").glob("*.py"))
 LIMIT = 900
 OF_GRAPHS = 0.4
 """The part of the lines that is drawn from graphs; the others are of Inductor's modules."""
@@ -98,10 +98,10 @@ def drawn(directories: list[Path], count: int, seed: int) -> list[Drawn]:
     source = random.Random(seed)
     of_graphs: dict[Path, list[tuple[Run, Document]]] = {}
     of_modules: dict[Path, list[tuple[Run, Document]]] = {}
-    for each in directories:
-        for run, text in texts(each):
-            (of_modules if text.is_kernels else of_graphs).setdefault(each, []).append((run, text))
-    found: set[tuple[str, int]] = set()
+    for folder in directories:
+        for run, text in texts(folder):
+            (of_modules if text.is_kernels else of_graphs).setdefault(folder, []).append((run, text))
+    taken: set[tuple[str, int]] = set()
     lines: list[Drawn] = []
     while len(lines) < count:
         kind = of_graphs if len(lines) < count * OF_GRAPHS else of_modules
@@ -109,8 +109,8 @@ def drawn(directories: list[Path], count: int, seed: int) -> list[Drawn]:
         run, text = source.choice(kind[directory])
         numbers = [number for number, row in enumerate(text.text.splitlines(), start=1) if says_something(row)]
         number = source.choice(numbers)
-        if (f"{directory}/{text.file}", number) not in found:
-            found.add((f"{directory}/{text.file}", number))
+        if (f"{directory}/{text.file}", number) not in taken:
+            taken.add((f"{directory}/{text.file}", number))
             lines.append(Drawn(run, text, number))
     return lines
 
@@ -124,18 +124,18 @@ def says_something(row: str) -> bool:
 def allowed_of(lines: list[Drawn]) -> Iterator[tuple[Drawn, Places | None, str]]:
     """Yield for each line the places that it may be linked to, None where the judge cannot tell, and its kind."""
     by_text: dict[tuple[Path, str], list[Drawn]] = {}
-    for each in lines:
-        by_text.setdefault((each.run.directory, each.document.file), []).append(each)
-    for (directory, file), own in by_text.items():
-        if own[0].document.is_kernels:
+    for line in lines:
+        by_text.setdefault((line.run.directory, line.document.file), []).append(line)
+    for (directory, file), lines_of_text in by_text.items():
+        if lines_of_text[0].document.is_kernels:
             module = Module(directory, file)
-            values = module.computed({each.number for each in own})
-            for each in own:
-                yield each, *module.allowed(each.number, values)
+            values = module.computed({line.number for line in lines_of_text})
+            for line in lines_of_text:
+                yield line, *module.allowed(line.number, values)
         else:
             places = places_of_lines((directory / file).read_text(encoding="utf-8"))
-            for each in own:
-                yield each, places.get(each.number, frozenset()), "graph"
+            for line in lines_of_text:
+                yield line, places.get(line.number, frozenset()), "graph"
 
 
 def main() -> None:

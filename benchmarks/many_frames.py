@@ -21,7 +21,7 @@ def write_many_frames(directory: Path, count: int) -> None:
     for number in range(count):
         ids = [f"{number}/0", *([f"{number}/1"] if number % 5 == 0 else [])]
         functions.append(_function(directory, number, ids))
-    files = sorted({each["file"] for each in functions})
+    files = sorted({function_of_index["file"] for function_of_index in functions})
     sources = {
         f"source/{file}": "".join(_source(number) for number in range(count) if _file(number) == file) for file in files
     }
@@ -52,7 +52,7 @@ def _line(number: int, offset: int) -> dict[str, Any]:
 
 
 def _function(directory: Path, number: int, ids: list[str]) -> dict[str, Any]:
-    compiles = [_compile(directory, number, each, attempt) for attempt, each in enumerate(ids)]
+    compiles = [_compile(directory, number, compile_id, attempt) for attempt, compile_id in enumerate(ids)]
     return function(f"block_{number}", _file(number), _first_line(number), compiles)
 
 
@@ -66,7 +66,7 @@ def _compile(directory: Path, number: int, compile_id: str, attempt: int) -> dic
         transformed=_transformed(directory, number, attempt, graph),
         graphs_called=[f"__compiled_fn_{graph}"],
         artefacts=_artefacts(directory, number, graph),
-        guards=[_guard(number, each) for each in range(GUARDS)],
+        guards=[_guard(number, place) for place in range(GUARDS)],
         guard_count=GUARDS,
         op_count=3 * LINES,
         hits=10,
@@ -87,14 +87,14 @@ def _transformed(directory: Path, number: int, attempt: int, graph: int) -> dict
 
 
 def _artefacts(directory: Path, number: int, graph: int) -> list[dict[str, Any]]:
-    found = []
+    artefacts = []
     for stage in ("Captured_Graph", "Forward_graph", "AFTER_POST_GRAD"):
         file = f"__compiled_fn_{graph}.{stage}.0.py"
         _write(directory, file, _graph(number))
-        found.append(artefact(stage, "graph", file))
+        artefacts.append(artefact(stage, "graph", file))
     kernel = f"__compiled_fn_{graph}.kernel_0.py"
     _write(directory, kernel, _kernel())
-    return [*found, artefact("kernel", "kernel", kernel)]
+    return [*artefacts, artefact("kernel", "kernel", kernel)]
 
 
 def _guard(number: int, which: int) -> dict[str, Any]:

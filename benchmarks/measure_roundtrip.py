@@ -44,8 +44,8 @@ class Interpreter:
 
 def interpreters() -> list[Interpreter]:
     """Return one working interpreter of each version, oldest first."""
-    found = [(minor, find((3, minor))) for minor in MINORS]
-    return [Interpreter(minor, path) for minor, path in found if path is not None]
+    paths = [(minor, find((3, minor))) for minor in MINORS]
+    return [Interpreter(minor, path) for minor, path in paths if path is not None]
 
 
 def measure(interpreter: Interpreter, mode: str, sample: int, arguments: argparse.Namespace) -> list[dict[str, object]]:
@@ -63,11 +63,11 @@ def measure(interpreter: Interpreter, mode: str, sample: int, arguments: argpars
 
 def row(interpreter: Interpreter, objects: list[dict[str, object]]) -> str:
     """Return a line of the table: shares of what was measured, and the count of what broke."""
-    statuses = Counter(str(each["status"]) for each in objects)
-    counted = {key: sum(bool(each[key]) for each in objects) for key in ("exact", "doc", "linear")}
+    statuses = Counter(str(code_object["status"]) for code_object in objects)
+    counted = {key: sum(bool(code_object[key]) for code_object in objects) for key in ("exact", "doc", "linear")}
     share = {key: 100 * count / max(1, len(objects)) for key, count in counted.items()}
     broken = sum(statuses[status] for status in BROKEN)
-    times = sorted(float(str(each["t"] or 0)) for each in objects)
+    times = sorted(float(str(code_object["t"] or 0)) for code_object in objects)
     slow = times[int(len(times) * 0.99)] * 1000 if times else 0.0
     return (
         f"| 3.{interpreter.minor} | {len(objects)} | {share['exact']:.1f} | {share['doc']:.1f} | {share['linear']:.1f} "

@@ -24,9 +24,9 @@ class Answer:
     why: str
 
 
-def answer_of(found: Mapping[str, Any]) -> Answer:
+def answer_of(written: Mapping[str, Any]) -> Answer:
     """Return the answer that an interpreter has written."""
-    return Answer(found["status"], found.get("seconds", 0.0), found.get("level", ""), found.get("why", ""))
+    return Answer(written["status"], written.get("seconds", 0.0), written.get("level", ""), written.get("why", ""))
 
 
 class Measured:
@@ -57,20 +57,20 @@ class Measured:
 
     def ask(self, task: Mapping[str, object]) -> Answer:
         """Have one task done."""
-        found = self._send(task)
-        if not found:
+        answered = self._send(task)
+        if not answered:
             self.process.wait()
             self._start()
             if self.setup is not None:
                 self._send(self.setup)
             return Answer("died", 0.0, "", "the process ended")
-        return answer_of(found)
+        return answer_of(answered)
 
     def ask_for(self, first: int, end: int) -> list[Answer]:
         """Have the functions of the sample from `first` up to `end` done in a row."""
-        found = self._send({"range": [first, end]})
-        if found:
-            return [answer_of(one) for one in found["answers"]]
+        answered = self._send({"range": [first, end]})
+        if answered:
+            return [answer_of(answer) for answer in answered["answers"]]
         self.process.wait()
         self._start()
         if self.setup is not None:

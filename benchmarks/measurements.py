@@ -46,13 +46,13 @@ _PRINTED = re.compile(r"^(?:met    |NOT MET)  (.*?): ([^:(\n]*?)(?: \(.*\))?$", 
 _NUMBERS = re.compile(r"[\d,]+(?:\.\d+)?")
 
 
-def page(found: dict[str, Any]) -> str:
+def page(data: dict[str, Any]) -> str:
     """Return the page: a table for each topic, in the order of the data."""
-    parts = [f"# Measurements\n\n{found['text']}\n"]
-    for topic, text in found["topics"].items():
-        rows = [each for each in found["rows"] if each["topic"] == topic]
-        told = f"{text}\n\n" if text else ""
-        parts.append(f"## {topic}\n\n{told}{HEAD}{''.join(map(_row, rows))}")
+    parts = [f"# Measurements\n\n{data['text']}\n"]
+    for topic, text in data["topics"].items():
+        rows = [row for row in data["rows"] if row["topic"] == topic]
+        introduction = f"{text}\n\n" if text else ""
+        parts.append(f"## {topic}\n\n{introduction}{HEAD}{''.join(map(_row, rows))}")
     return "\n".join(parts)
 
 
@@ -60,7 +60,7 @@ def _row(row: dict[str, Any]) -> str:
     bar = row.get("bar", "")
     status = "" if not bar else "met" if is_met(bar, row["value"]) else "**not met**"
     cells = (row["claim"], bar, row["value"], status, f"`{row['command']}`", row["environment"], row["on"])
-    return f"| {' | '.join(each.replace('|', chr(92) + '|') for each in cells)} |\n"
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def is_met(bar: str, value: str) -> bool:
@@ -71,14 +71,14 @@ def is_met(bar: str, value: str) -> bool:
     """
     if bar == "all":
         return _share(value) == 1
-    wanted, reached = (_share(each) if " of " in bar else _numbers(each)[0] for each in (bar, value))
+    wanted, reached = (_share(text) if " of " in bar else _numbers(text)[0] for text in (bar, value))
     if bar.startswith("at most"):
         return reached <= wanted
     return reached >= wanted if bar.startswith("at least") else reached == wanted
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(each.replace(",", "")) for each in _NUMBERS.findall(text)]
+    return [float(number.replace(",", "")) for number in _NUMBERS.findall(text)]
 
 
 def _share(text: str) -> float:
@@ -92,17 +92,17 @@ def keep(command: str, printed: Mapping[str, str]) -> list[str]:
     command: as rows have it, with the arguments of this run.
     printed: the numbers of the bars by their names.
     """
-    found = json.loads(DATA.read_text(encoding="utf-8"))
+    data = json.loads(DATA.read_text(encoding="utf-8"))
     here = environment()
     kept = []
-    for row in found["rows"]:
+    for row in data["rows"]:
         is_here = row["environment"] in (here, here.partition(", ")[2]) or "PYTHON" in row["command"]
         if "prints" in row and is_here and _is_of(row["command"], command):
             value = value_of(row["prints"], printed)
             if value is not None:
                 row["value"], row["on"] = value, _today()
                 kept.append(row["id"])
-    write(found)
+    write(data)
     return kept
 
 
@@ -120,7 +120,7 @@ def _is_of(pattern: str, command: str) -> bool:
     words, wanted = shlex.split(command), shlex.split(pattern)
     if wanted[-1].endswith("..."):
         words, wanted = words[: len(wanted) - 1], wanted[:-1]
-    return len(words) == len(wanted) and all(one == two or one.isupper() for one, two in zip(wanted, words))
+    return len(words) == len(wanted) and all(word == two or word.isupper() for word, two in zip(wanted, words))
 
 
 def value_of(prints: str, printed: Mapping[str, str]) -> str | None:
@@ -129,8 +129,8 @@ def value_of(prints: str, printed: Mapping[str, str]) -> str | None:
     >>> value_of("*: warnings", {"a: warnings": "0 of 3 runs", "b: warnings": "1 of 4 runs"})
     '1 of 7'
     """
-    values = [VALUE.match(each) for name, each in printed.items() if fnmatch.fnmatchcase(name, prints)]
-    matched = [each[0] for each in values if each is not None]
+    values = [VALUE.match(value) for name, value in printed.items() if fnmatch.fnmatchcase(name, prints)]
+    matched = [match[0] for match in values if match is not None]
     if len(matched) < 2:
         return matched[0] if matched else None
     return " of ".join(f"{sum(column):,.0f}" for column in zip(*map(_numbers, matched)))
@@ -171,10 +171,10 @@ def _today() -> str:
     return datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
 
 
-def write(found: dict[str, Any]) -> None:
+def write(data: dict[str, Any]) -> None:
     """Write the data and the page."""
-    DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(found), encoding="utf-8")
+    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PAGE.write_text(page(data), encoding="utf-8")
 
 
 def main() -> None:
@@ -182,10 +182,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", metavar="TEXT", help="run the commands of the rows whose id or claim contains TEXT")
     arguments = parser.parse_args()
-    found = json.loads(DATA.read_text(encoding="utf-8"))
+    data = json.loads(DATA.read_text(encoding="utf-8"))
     if arguments.run is not None:
-        run(row for row in found["rows"] if arguments.run in row["id"] or arguments.run in row["claim"])
-    write(found)
+        run(row for row in data["rows"] if arguments.run in row["id"] or arguments.run in row["claim"])
+    write(data)
 
 
 if __name__ == "__main__":

@@ -74,8 +74,8 @@ def measure_one(name: str, backend: str) -> list[Bar]:
         _in_a_process_of_its_own(name, backend, here / "without", None, here / "cache_without")
         wrong, tensors = differences(here / "with", here / "without")
         compiles = dump.compiles()
-        unproven = [str(each) for each in compiles if each.level not in PROVEN]
-        operations = sum(each.operations for each in compiles)
+        unproven = [str(compiled) for compiled in compiles if compiled.level not in PROVEN]
+        operations = sum(compiled.operations for compiled in compiles)
         what = f"{name}, {backend}"
         return [
             none_of(f"{what}: results and gradients that differ", wrong, f"{tensors} tensors"),

@@ -42,12 +42,38 @@ def share_of_vague(trees: Iterator[ast.Module]) -> float:
 
 
 def undescribed(tree: ast.Module) -> list[str]:
-    """Return the public functions with three or more parameters whose docstrings do not name all of them."""
+    """Return the public functions with three or more parameters whose docstrings do not name all of them.
+
+    The docstring of a command is its help page, and the `help` of each option is a part of that page.
+    """
     return [
         node.name
         for node in public_functions(tree)
-        if not all(re.search(rf"\b{name}\b", ast.get_docstring(node) or "") for name in parameters_of(node))
+        if not all(
+            re.search(rf"\b{name}\b", ast.get_docstring(node) or "")
+            for name in set(parameters_of(node)) - set(described_by_options(node))
+        )
     ]
+
+
+def described_by_options(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Yield the parameters that the help page of a command describes.
+
+    These are the options of `@click.option(..., help=...)`, and the arguments of `@click.argument` that the docstring
+    names as the help page does: in capitals, or by their `metavar`.
+    """
+    for decorator in node.decorator_list:
+        if not isinstance(decorator, ast.Call) or ast.unparse(decorator.func) not in ("click.option", "click.argument"):
+            continue
+        words = [str(argument.value) for argument in decorator.args if isinstance(argument, ast.Constant)]
+        options = {keyword.arg: keyword.value for keyword in decorator.keywords}
+        spelled = next((word for word in words if not word.startswith("-")), max(words, key=len))
+        name = spelled.partition("/")[0].lstrip("-").replace("-", "_")
+        metavar = options.get("metavar")
+        shown = str(metavar.value) if isinstance(metavar, ast.Constant) else name.upper()
+        is_named = re.search(rf"\b{shown.strip('[].')}\b", ast.get_docstring(node) or "") is not None
+        if "help" in options or (decorator.func.attr == "argument" and is_named):  # type: ignore[attr-defined]
+            yield name
 
 
 def parameters_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:

@@ -44,20 +44,20 @@ def package(path: str) -> str:
 
 def now() -> Counter[str]:
     """Return the lines by package of the working tree."""
-    found: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
     for path in (ROOT / SOURCE).rglob("*.py"):
-        found[package(path.relative_to(ROOT).as_posix())] += code_lines(path.read_text(encoding="utf-8"))
-    return found
+        lines[package(path.relative_to(ROOT).as_posix())] += code_lines(path.read_text(encoding="utf-8"))
+    return lines
 
 
 def at(commit: str) -> Counter[str]:
     """Return the lines by package of a commit."""
-    found: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
     listed = _git("ls-tree", "-r", "--name-only", commit, SOURCE)
     for path in listed.splitlines():
         if path.endswith(".py"):
-            found[package(path)] += code_lines(_git("show", f"{commit}:{path}"))
-    return found
+            lines[package(path)] += code_lines(_git("show", f"{commit}:{path}"))
+    return lines
 
 
 def _git(*arguments: str) -> str:

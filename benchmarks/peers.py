@@ -70,6 +70,6 @@ def make(peer: Peer) -> str:
 
 
 if __name__ == "__main__":
-    for one in PEERS:
-        print(f"{one.name}: {make(one)}")
+    for peer in PEERS:
+        print(f"{peer.name}: {make(peer)}")
     sys.exit(0)

@@ -113,15 +113,15 @@ def main() -> None:
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--programs", type=int, default=60)
     options = parser.parse_args()
-    found = 0
+    right = 0
     chosen = list(programs())[: options.programs]
     with tempfile.TemporaryDirectory() as folder:
         for program in chosen:
             lines = first_lines(program, options.backend, Path(folder))
-            found += program.line in lines
+            right += program.line in lines
             if program.line not in lines:
                 print(f"{program.name}: line {program.line} is not first, but {lines}", flush=True)
-    print(f"first in the ranking or in its first set: {found} of {len(chosen)}")
+    print(f"first in the ranking or in its first set: {right} of {len(chosen)}")
 
 
 if __name__ == "__main__":

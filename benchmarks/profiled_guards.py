@@ -30,8 +30,8 @@ def depyfs(extra: list[int]) -> float:
         for _ in range(STEPS):
             compiled(torch.ones(4), extra)
             profile.step()
-    found: float = profile.result["kinds"]["guards"]
-    return found
+    guard_seconds: float = profile.result["kinds"]["guards"]
+    return guard_seconds
 
 
 def torchs(extra: list[int]) -> float:
@@ -42,8 +42,8 @@ def torchs(extra: list[int]) -> float:
     with torch.profiler.profile() as profiler:
         for _ in range(30):
             compiled(torch.ones(4), extra)
-    events = [each for each in profiler.events() if "Cache Lookup" in each.name]
-    return mean(each.time_range.elapsed_us() for each in events) / 1e6
+    events = [event for event in profiler.events() if "Cache Lookup" in event.name]
+    return mean(event.time_range.elapsed_us() for event in events) / 1e6
 
 
 def main() -> None:
@@ -52,11 +52,11 @@ def main() -> None:
         ours: list[float] = []
         theirs: list[float] = []
         for _ in range(ROUNDS):
-            for found, measure in ((ours, depyfs), (theirs, torchs)):
+            for times, measure in ((ours, depyfs), (theirs, torchs)):
                 torch._dynamo.reset()
-                found.append(measure(list(range(guards))))
-        own, other = min(ours), min(theirs)
-        print(f"{guards} guards: depyf {1e6 * own:.1f} us, torch {1e6 * other:.1f} us, {own / other:.3f}", flush=True)
+                times.append(measure(list(range(guards))))
+        mine, other = min(ours), min(theirs)
+        print(f"{guards} guards: depyf {1e6 * mine:.1f} us, torch {1e6 * other:.1f} us, {mine / other:.3f}", flush=True)
 
 
 if __name__ == "__main__":

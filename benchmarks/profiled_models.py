@@ -69,8 +69,8 @@ def _step(family: Family) -> Callable[[], None]:
 
 
 def _loss(output: Any) -> Tensor:  # noqa: ANN401 - what a model gives
-    found = output.values() if isinstance(output, dict) else [output]
-    return next(each for each in found if isinstance(each, Tensor) and each.is_floating_point()).pow(2).mean()
+    values = output.values() if isinstance(output, dict) else [output]
+    return next(value for value in values if isinstance(value, Tensor) and value.is_floating_point()).pow(2).mean()
 
 
 def measured(family: Family) -> Result:
@@ -89,7 +89,7 @@ def measured(family: Family) -> Result:
     whole, bare = result["step"]["seconds"], result["step"]["without_profiler"]
     low, middle, high = quantiles(result["step"]["each_without_profiler"], n=4)
     lined = sum(row["seconds"] for row in result["lines"])
-    unlinked = tuple(each["name"] for each in result["kernels"] if not each["lines"])
+    unlinked = tuple(kernel["name"] for kernel in result["kernels"] if not kernel["lines"])
     return Result(
         named=result["step"]["named"],
         lined=lined / whole,
@@ -106,32 +106,32 @@ def _worst_kernel(profile: depyf.profile, result: dict[str, Any]) -> float:
     """Return by what part a kernel of Inductor's differs most from the mean of the profiler's own events."""
     kept = set(result["step"]["each_step"])
     totals: dict[str, list[float]] = defaultdict(list)
-    found = [
-        each
+    steps = [
+        period
         for window in profile.recording.windows
-        for each in periods(window, STEP)
-        if each.seconds in kept and not pays_for_a_compile(each)
+        for period in periods(window, STEP)
+        if period.seconds in kept and not pays_for_a_compile(period)
     ]
-    for period in found:
-        own: dict[str, float] = defaultdict(float)
+    for period in steps:
+        seconds_by_kernel: dict[str, float] = defaultdict(float)
         for event in period.events:
             if "_fused_" in event.name:
-                own[event.name] += (event.end - event.start) / 1e9
-        for name, seconds in own.items():
+                seconds_by_kernel[event.name] += (event.end - event.start) / 1e9
+        for name, seconds in seconds_by_kernel.items():
             totals[name].append(seconds)
     ours: dict[str, float] = defaultdict(float)
     for row in result["kernels"]:
         ours[row["name"]] += row["seconds"]
-    return max((abs(ours[name] / mean(each) - 1) for name, each in totals.items()), default=0.0)
+    return max((abs(ours[name] / mean(times) - 1) for name, times in totals.items()), default=0.0)
 
 
 def _print(name: str) -> None:
-    found = measured(FAMILIES[name])
+    result = measured(FAMILIES[name])
     print(
-        f"{name}: step {1e3 * found.step:.1f} ms, named {found.named:.1%}, by line {found.lined:.1%}, "
-        f"sum of the buckets / step without the profiler {found.total:.3f}, with / without {found.cost:.3f} "
-        f"(spread of steps {found.spread:.3f}), worst kernel off by {found.worst_kernel:.2%}"
-        + (f", kernels without a line: {', '.join(found.unlinked)}" if found.unlinked else ""),
+        f"{name}: step {1e3 * result.step:.1f} ms, named {result.named:.1%}, by line {result.lined:.1%}, "
+        f"sum of the buckets / step without the profiler {result.total:.3f}, with / without {result.cost:.3f} "
+        f"(spread of steps {result.spread:.3f}), worst kernel off by {result.worst_kernel:.2%}"
+        + (f", kernels without a line: {', '.join(result.unlinked)}" if result.unlinked else ""),
         flush=True,
     )
 

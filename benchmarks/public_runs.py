@@ -57,7 +57,7 @@ def logged(text: str) -> dict[str, Logged]:
     compiles: dict[str, Logged] = {}
     for record in _RECORD.finditer(text):
         compiled = compiles.setdefault(record["id"], Logged())
-        places = {(os.path.basename(each["file"]), int(each["line"])) for each in _PLACE.finditer(record["text"])}
+        places = {(os.path.basename(place["file"]), int(place["line"])) for place in _PLACE.finditer(record["text"])}
         compiled.places |= places
         if record["log"] == "graph_breaks":
             compiled.broken |= places if _BROKEN in record["text"] else set()
@@ -87,25 +87,27 @@ def differences(log: dict[str, Logged], index: Any) -> list[str]:  # noqa: ANN40
     Returns:
         A sentence for each difference.
     """
-    compiles = {each["id"]: each for each in _compiles(index)}
-    again = {name for name, each in compiles.items() if (each["trigger"] or {}).get("kind") == "recompile"}
-    of_recompiles = [each for each in index["findings"] if not each["kind"].startswith(_BREAKS)]
-    of_breaks = [each for each in index["findings"] if each["kind"].startswith(_BREAKS)]
-    counts = Counter(name for each in of_recompiles for name in each["compiles"])
-    in_breaks = {name for each in of_breaks for name in each["compiles"]}
-    found = [
-        f"{name}: torch recompiled, the index has none" for name, one in log.items() if one.again - (name in again)
+    compiles = {compiled["id"]: compiled for compiled in _compiles(index)}
+    again = {name for name, compiled in compiles.items() if (compiled["trigger"] or {}).get("kind") == "recompile"}
+    of_recompiles = [finding for finding in index["findings"] if not finding["kind"].startswith(_BREAKS)]
+    of_breaks = [finding for finding in index["findings"] if finding["kind"].startswith(_BREAKS)]
+    counts = Counter(name for finding in of_recompiles for name in finding["compiles"])
+    in_breaks = {name for finding in of_breaks for name in finding["compiles"]}
+    wrong = [
+        f"{name}: torch recompiled, the index has none"
+        for name, logged_compile in log.items()
+        if logged_compile.again - (name in again)
     ]
-    found += [f"{name}: a recompile that torch's log has not" for name in again if name not in log]
-    for name, one in log.items():
-        if one.again and counts[name] != 1 and not (one.is_carried and counts[name] == 0):
-            found.append(f"{name}: in {counts[name]} findings about recompiles")
-        if one.broken and name not in in_breaks:
-            found.append(f"{name}: no finding about the graph break at {sorted(one.broken)}")
+    wrong += [f"{name}: a recompile that torch's log has not" for name in again if name not in log]
+    for name, logged_compile in log.items():
+        if logged_compile.again and counts[name] != 1 and not (logged_compile.is_carried and counts[name] == 0):
+            wrong.append(f"{name}: in {counts[name]} findings about recompiles")
+        if logged_compile.broken and name not in in_breaks:
+            wrong.append(f"{name}: no finding about the graph break at {sorted(logged_compile.broken)}")
     for finding in of_recompiles:
         if finding["compiles"] and finding["where"] and not _is_known(finding, compiles, log):
-            found.append(f"{finding['kind']}: {finding['where']} is in no stack of {finding['compiles']}")
-    return found
+            wrong.append(f"{finding['kind']}: {finding['where']} is in no stack of {finding['compiles']}")
+    return wrong
 
 
 def _is_known(finding: Any, compiles: dict[str, dict[str, Any]], log: dict[str, Logged]) -> bool:  # noqa: ANN401
@@ -152,11 +154,14 @@ def main() -> None:
         if result is None:
             print(f"left out, a package is missing: {name}", flush=True)
             continue
-        log, found = result
+        log, wrong_facts = result
         ran.append(name)
-        wrong += [f"{name}: {words}" for words in found]
-        recompiles, breaks = sum(each.again for each in log.values()), sum(bool(each.broken) for each in log.values())
-        print(f"{'WRONG' if found else 'right'}  {name}: {recompiles} recompiles, {breaks} breaks", flush=True)
+        wrong += [f"{name}: {words}" for words in wrong_facts]
+        recompiles, breaks = (
+            sum(logged_compile.again for logged_compile in log.values()),
+            sum(bool(logged_compile.broken) for logged_compile in log.values()),
+        )
+        print(f"{'WRONG' if wrong_facts else 'right'}  {name}: {recompiles} recompiles, {breaks} breaks", flush=True)
     report(
         [
             Bar("public programs compared with torch's log", str(len(ran)), len(ran) >= 1),

@@ -92,13 +92,13 @@ def is_about_recompiles(finding: Finding) -> bool:
     return finding.kind == "recompile-limit" or "was compiled again" in finding.cause
 
 
-def judge(session: Session, causes: Sequence[PlantedCause], told: Sequence[Finding]) -> Outcome:
+def judge(session: Session, causes: Sequence[PlantedCause], reported: Sequence[Finding]) -> Outcome:
     """Compare the findings of a run with its causes.
 
     Args:
         session: the captured run.
         causes: the causes that made torch compile something.
-        told: the findings about recompiles.
+        reported: the findings about recompiles.
 
     Returns:
         What is wrong.
@@ -108,16 +108,18 @@ def judge(session: Session, causes: Sequence[PlantedCause], told: Sequence[Findi
         for _, compiled in session.compiles()
         if isinstance(compiled.trigger, Recompile) or compiled.failure is not None
     ]
-    counts = Counter(compiled for finding in told for compiled in finding.compiles)
-    return Outcome(list(_problems(causes, told)), {each: counts[each] for each in recompiled}, len(causes))
+    counts = Counter(compiled for finding in reported for compiled in finding.compiles)
+    return Outcome(
+        list(_problems(causes, reported)), {compiled: counts[compiled] for compiled in recompiled}, len(causes)
+    )
 
 
-def _problems(causes: Sequence[PlantedCause], told: Sequence[Finding]) -> Iterator[str]:
+def _problems(causes: Sequence[PlantedCause], reported: Sequence[Finding]) -> Iterator[str]:
     """Yield the causes without a finding, and the findings without a cause."""
-    rest = list(told)
+    rest = list(reported)
     for cause in causes:
-        at_line = [each for each in rest if each.where is not None and each.where.line in cause.lines]
-        named = [each for each in at_line if any(name in each.cause for name in cause.names)]
+        at_line = [finding for finding in rest if finding.where is not None and finding.where.line in cause.lines]
+        named = [finding for finding in at_line if any(name in finding.cause for name in cause.names)]
         kinds = ", ".join(f"{value.template} {value.name} ({value.place})" for value in cause.values)
         if named:
             rest.remove(named[0])
@@ -134,7 +136,7 @@ def _problems(causes: Sequence[PlantedCause], told: Sequence[Finding]) -> Iterat
 def outcome(seed: int, folder: Path) -> Outcome:
     """Return what the program of a seed showed."""
     session, causes = run(Program(seed), folder / f"random_{seed}.py")
-    return judge(session, causes, [each for each in findings(session) if is_about_recompiles(each)])
+    return judge(session, causes, [finding for finding in findings(session) if is_about_recompiles(finding)])
 
 
 def show(seed: int, folder: Path) -> None:
@@ -143,23 +145,31 @@ def show(seed: int, folder: Path) -> None:
     for number, line in enumerate(program.text.splitlines(), 1):
         print(f"{number:4} {line}")
     session, causes = run(program, folder / f"random_{seed}.py")
-    told = [each for each in findings(session) if is_about_recompiles(each)]
+    reported = [finding for finding in findings(session) if is_about_recompiles(finding)]
     for cause in causes:
         print("cause:", sorted(cause.names), sorted(cause.lines))
-    for finding in told:
+    for finding in reported:
         print(f"{finding.kind}, {finding.severity}, {finding.compiles}: {finding.line}")
-    result = judge(session, causes, told)
+    result = judge(session, causes, reported)
     print("\n".join([*result.problems, *result.miscounted]) or "right")
 
 
 def bars(outcomes: dict[int, Outcome]) -> list[Bar]:
     """Return the bars over judged programs, by seed."""
-    wrong = [f"{seed}: {'; '.join(each.problems)}" for seed, each in outcomes.items() if each.problems]
-    miscounted = [f"{seed}: {'; '.join(each.miscounted)}" for seed, each in outcomes.items() if each.miscounted]
-    compiles = sum(len(each.compiles) for each in outcomes.values())
-    once = compiles - sum(len(each.miscounted) for each in outcomes.values())
+    wrong = [
+        f"{seed}: {'; '.join(judged_program.problems)}"
+        for seed, judged_program in outcomes.items()
+        if judged_program.problems
+    ]
+    miscounted = [
+        f"{seed}: {'; '.join(judged_program.miscounted)}"
+        for seed, judged_program in outcomes.items()
+        if judged_program.miscounted
+    ]
+    compiles = sum(len(judged_program.compiles) for judged_program in outcomes.values())
+    once = compiles - sum(len(judged_program.miscounted) for judged_program in outcomes.values())
     right, total = len(outcomes) - len(wrong), len(outcomes)
-    note = f"{sum(each.causes for each in outcomes.values())} causes"
+    note = f"{sum(judged_program.causes for judged_program in outcomes.values())} causes"
     is_met = right * 100 >= total * LEAST_PERCENT
     return [
         Bar("random causes: programs right", f"{right} of {total}", is_met, wrong[:MOST_DETAILS], note),

@@ -85,9 +85,9 @@ def count(python: str) -> Counts:
         command = [python, "-W", "ignore", "-c", DRAW, str(ROOT), folder, str(FILES), str(SAMPLE)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         release, levels = json.loads(done.stdout)
-        found = collections.Counter(levels)
-        found.update(_level(path) for path in sorted(pathlib.Path(folder).iterdir()))
-    return Counts(release, dict(sorted(found.items())))
+        counts = collections.Counter(levels)
+        counts.update(_level(path) for path in sorted(pathlib.Path(folder).iterdir()))
+    return Counts(release, dict(sorted(counts.items())))
 
 
 def _level(path: pathlib.Path) -> str:
@@ -99,14 +99,14 @@ def _level(path: pathlib.Path) -> str:
 
 def worse(now: Mapping[str, int], before: Mapping[str, int]) -> list[str]:
     """Return in words what is worse than it was: fewer exact, or more not proven or failed."""
-    found = []
+    regressions = []
     if now.get("EXACT", 0) < before.get("EXACT", 0):
-        found.append(f"exact: {now.get('EXACT', 0)}, were {before.get('EXACT', 0)}")
+        regressions.append(f"exact: {now.get('EXACT', 0)}, were {before.get('EXACT', 0)}")
     for levels in ((FAILED,), (FAILED, "UNPROVEN")):
         new, old = (sum(counts.get(level, 0) for level in levels) for counts in (now, before))
         if new > old:
-            found.append(f"{' or '.join(levels).lower()}: {new}, were {old}")
-    return found
+            regressions.append(f"{' or '.join(levels).lower()}: {new}, were {old}")
+    return regressions
 
 
 def committed() -> dict[str, dict[str, int]]:

@@ -57,7 +57,7 @@ def one_run(size: int, kind: str, directory: str) -> dict[str, float]:
             for value in values:
                 compiled(x, value)
     seconds = time.process_time() - began
-    dumped = sum(each.stat().st_size for each in Path(directory).rglob("*") if each.is_file()) if directory else 0
+    dumped = sum(path.stat().st_size for path in Path(directory).rglob("*") if path.is_file()) if directory else 0
     added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     return {"seconds": seconds, "bytes": dumped, "memory": added * 1024}
 
@@ -65,8 +65,8 @@ def one_run(size: int, kind: str, directory: str) -> dict[str, float]:
 def _in_a_process(size: int, kind: str, directory: str) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.recompiles", "--run", str(size), kind, directory]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return measured
 
 
 def _pair(kind: str, size: int) -> dict[str, float]:
@@ -93,8 +93,8 @@ def measure(kind: str, sizes: list[int], rounds: int) -> list[Bar]:
     rows, ratios = [], [0.0]
     for size in sizes:
         pairs = [_pair(kind, size) for _ in range(rounds)]
-        rows.append({what: statistics.median(each[what] for each in pairs) for what in pairs[0]})
-        ratios = sorted(each["ratio"] for each in pairs)
+        rows.append({what: statistics.median(pair[what] for pair in pairs) for what in pairs[0]})
+        ratios = sorted(pair["ratio"] for pair in pairs)
     steps = math.log(sizes[-1] / sizes[0])
     bars = []
     for what in ("added seconds", "dump", "added memory") if steps else ():

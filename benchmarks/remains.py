@@ -19,11 +19,11 @@ def dead_lists(source: str) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             reads.setdefault(node.id, []).append(owner[id(node)])
-    found = []
+    dead = []
     for name, value in _bindings(tree):
         if isinstance(value, (ast.List, ast.Tuple)) and all(_takes_item(read) for read in reads.get(name, [])):
-            found.append(name)
-    return found
+            dead.append(name)
+    return dead
 
 
 def used_at_once(source: str) -> list[str]:
@@ -32,13 +32,13 @@ def used_at_once(source: str) -> list[str]:
     bound = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
     read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     quiet = {*bound, *(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))}
-    found = []
+    used = []
     for first, second in _neighbours(tree):
         if isinstance(first, ast.Assign) and len(first.targets) == 1 and isinstance(first.targets[0], ast.Name):
             name = first.targets[0].id
             if bound.count(name) == read.count(name) == 1 and _is_first(name, second, quiet):
-                found.append(name)
-    return found
+                used.append(name)
+    return used
 
 
 def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:

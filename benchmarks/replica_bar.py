@@ -60,9 +60,9 @@ def same_entries(compiled: Callable[..., torch.Tensor], replica: Replica) -> tup
         ran: list[CodeType] = []
         with watched(ran):
             expected = compiled(a, b)
-        found = replica(a, b)
+        result = replica(a, b)
         same += [served.entry for served in replica.served] == [names[id(code)] for code in ran]
-        equal += isinstance(found, torch.Tensor) and torch.equal(found, expected)
+        equal += isinstance(result, torch.Tensor) and torch.equal(result, expected)
         branched += bool(b.sum() < 0)
     return same, equal, branched
 

@@ -70,23 +70,23 @@ def seen(run: Callable[..., object], arguments: tuple[object, ...], program: Pro
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         try:
-            found = bits(run(*arguments))
+            value = bits(run(*arguments))
         except Exception as error:  # noqa: BLE001 - an exception is a result like others
-            found = [type(error).__name__]
+            value = [type(error).__name__]
     torch.set_grad_enabled(True)
-    return [found, bits(list(arguments)), bits(program.effects()), printed.getvalue()]
+    return [value, bits(list(arguments)), bits(program.effects()), printed.getvalue()]
 
 
 def _compile_both(first: Program, second: Program) -> tuple[Callable[..., object], Callable[..., object]]:
-    made = []
+    compiled_functions = []
     for program in (first, second):
         # Torch remembers by file and line which sizes have changed; both copies are to begin with none.
         torch._dynamo.pgo.reset_code_state()
         compiled = torch.compile(program.function, backend="eager")
         for arguments in program.calls():
             seen(compiled, arguments, program)
-        made.append(compiled)
-    return made[0], made[1]
+        compiled_functions.append(compiled)
+    return compiled_functions[0], compiled_functions[1]
 
 
 def _number(compile_id: str | None) -> str:
@@ -97,14 +97,14 @@ def _number(compile_id: str | None) -> str:
 def compared(first: Program, second: Program) -> Found:
     """Serve the calls of `first` by torch and those of `second`, its other copy, by the replica."""
     torch._dynamo.reset()
-    found = Found()
+    comparison = Found()
     by_torch, compiled = _compile_both(first, second)
     function, _ = root_function(first.function)
     try:
         replica = Replica(second.function)
     except ValueError as nothing:
-        found.replica = str(nothing)
-        return found
+        comparison.replica = str(nothing)
+        return comparison
     ran: list[types.CodeType] = []
     end = watch_runs(ran.append)
     if isinstance(end, Unavailable):
@@ -117,15 +117,15 @@ def compared(first: Program, second: Program) -> Found:
                 entry = _entry_that_ran(function.__code__, list(ran))
                 served: list[Any] = []
                 result = seen(lambda *args, served=served: _served(replica, args, served), theirs, second)
-                found.calls += 1
-                found.served += entry != NO_ENTRY
+                comparison.calls += 1
+                comparison.served += entry != NO_ENTRY
                 if served != [entry]:
-                    found.other_entry.append(f"call {found.calls}: {served} instead of {entry}")
+                    comparison.other_entry.append(f"call {comparison.calls}: {served} instead of {entry}")
                 if result != expected:
-                    found.other_values.append(f"call {found.calls}")
+                    comparison.other_values.append(f"call {comparison.calls}")
     finally:
         end()
-    return found
+    return comparison
 
 
 def _served(replica: Replica, args: tuple[object, ...], served: list[Any]) -> object:
@@ -138,7 +138,7 @@ def _served(replica: Replica, args: tuple[object, ...], served: list[Any]) -> ob
 
 def _entry_that_ran(code: types.CodeType, ran: list[types.CodeType]) -> str:
     by_code = {id(entry.code): str(seams.entry_compile_id(entry)) for entry in seams.cache_entries(code)}
-    return _number(next((by_code[id(each)] for each in ran if id(each) in by_code), None))
+    return _number(next((by_code[id(code_object)] for code_object in ran if id(code_object) in by_code), None))
 
 
 def measure(wanted: list[str]) -> list[Bar]:
@@ -148,13 +148,13 @@ def measure(wanted: list[str]) -> list[Bar]:
         for first, second in zip(load(module), load(module), strict=True):
             if wanted and first.name not in wanted:
                 continue
-            found = compared(first, second)
+            comparison = compared(first, second)
             programs += 1
-            calls += found.calls
-            served += found.served
-            entries += [f"{first.name}: {each}" for each in found.other_entry]
-            values += [f"{first.name}: {each}" for each in found.other_values]
-            without += [f"{first.name}: {found.replica}"] if found.replica else []
+            calls += comparison.calls
+            served += comparison.served
+            entries += [f"{first.name}: {entry}" for entry in comparison.other_entry]
+            values += [f"{first.name}: {value}" for value in comparison.other_values]
+            without += [f"{first.name}: {comparison.replica}"] if comparison.replica else []
     nothing = f"{len(without)} of which torch compiles nothing of"
     print(f"{programs} programs, {nothing}; {served} of {calls} calls were served by an entry")
     return [

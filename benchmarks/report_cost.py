@@ -79,12 +79,12 @@ def main() -> None:
     worst = 0.0
     for program in PROGRAMS:
         with tempfile.TemporaryDirectory() as temporary:
-            found = measured(program, Path(temporary))
-        part = found.build / found.run
+            costs = measured(program, Path(temporary))
+        part = costs.build / costs.run
         worst = max(worst, part)
         print(
-            f"{' '.join(program):46} run {found.run:6.1f} s, report {1000 * found.build:5.0f} ms, "
-            f"{found.size / 1e6:.2f} MB: {part:.1%}",
+            f"{' '.join(program):46} run {costs.run:6.1f} s, report {1000 * costs.build:5.0f} ms, "
+            f"{costs.size / 1e6:.2f} MB: {part:.1%}",
             flush=True,
         )
     print(f"at most {worst:.1%} of a run (aim: less than {AIM:.0%})")

@@ -47,7 +47,7 @@ _SCROLL = """async () => {
 def _work(trace: Path) -> list[float]:
     """Return what each frame of a trace took of the processor on the page's own thread, in ms."""
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-    return [each["tdur"] / 1000 for each in events if each["name"] == _FRAME and "tdur" in each]
+    return [event["tdur"] / 1000 for event in events if event["name"] == _FRAME and "tdur" in event]
 
 
 def _opened(page_file: Path, browser: str) -> tuple[list[float], float, float]:

@@ -114,18 +114,18 @@ def compared(program: Program, folder: Path) -> Compared:
     plain = _run([sys.executable, *program.target], program, folder)
     start = "from depyf.cli.entry import main; main()"
     captured = _run([sys.executable, "-c", start, "run", "-o", OUT, *program.target], program, folder)
-    found = Compared(program, plain.code)
+    comparison = Compared(program, plain.code)
     for what in ("code", "stdout", "stderr", "files"):
         if getattr(plain, what) != getattr(captured, what):
-            found.differences.append(f"{what}: {getattr(plain, what)!r} became {getattr(captured, what)!r}")
-    _look_at_report(found, folder / OUT)
-    return found
+            comparison.differences.append(f"{what}: {getattr(plain, what)!r} became {getattr(captured, what)!r}")
+    _look_at_report(comparison, folder / OUT)
+    return comparison
 
 
 def _run(command: list[str], program: Program, folder: Path) -> Ran:
     shutil.rmtree(folder, ignore_errors=True)
-    for each in FOLDERS:
-        shutil.copytree(each, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder_of_files in FOLDERS:
+        shutil.copytree(folder_of_files, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     before = set(_files(folder))
     environment = {
         **os.environ,
@@ -143,8 +143,8 @@ def _run(command: list[str], program: Program, folder: Path) -> Ran:
         timeout=SECONDS,
         check=False,
     )
-    made = {name: (folder / name).read_bytes() for name in _files(folder) if name not in before}
-    return Ran(done.returncode, done.stdout, _told(done.stderr), made)
+    files = {name: (folder / name).read_bytes() for name in _files(folder) if name not in before}
+    return Ran(done.returncode, done.stdout, _told(done.stderr), files)
 
 
 def _files(folder: Path) -> Iterator[str]:
@@ -160,27 +160,27 @@ def _told(stderr: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x", "\n".join(lines))
 
 
-def _look_at_report(found: Compared, directory: Path) -> None:
+def _look_at_report(comparison: Compared, directory: Path) -> None:
     """Count what the report tells of, and note what it lacks."""
     page = directory / "report" / "index.html"
     if not page.is_file():
-        found.missing.append("there is no report")
+        comparison.missing.append("there is no report")
         return
     match = re.search(r'<script[^>]*id="directory"[^>]*>(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
     shown = json.loads(match[1]) if match else []
     indexes = sorted(directory.rglob("index.json"))
-    found.processes = len(indexes)
+    comparison.processes = len(indexes)
     unfinished = 0
     for path, process in zip(sorted(indexes, key=_order), shown, strict=False):
         index = json.loads(path.read_text(encoding="utf-8"))
         unfinished += not index["ended"]
-        found.compiles += len(index["order"])
-        found.missing += _missing(index, process, path.parent, directory / "report" / "data")
-    for what, least in (("compiles", found.program.compiles), ("processes", found.program.processes)):
-        if getattr(found, what) < least:
-            found.missing.append(f"{getattr(found, what)} {what}, there should be {least}")
-    if (len(shown), unfinished) != (len(indexes), found.program.unfinished):
-        found.missing.append(f"{len(shown)} of {len(indexes)} processes shown, {unfinished} unfinished")
+        comparison.compiles += len(index["order"])
+        comparison.missing += _missing(index, process, path.parent, directory / "report" / "data")
+    for what, least in (("compiles", comparison.program.compiles), ("processes", comparison.program.processes)):
+        if getattr(comparison, what) < least:
+            comparison.missing.append(f"{getattr(comparison, what)} {what}, there should be {least}")
+    if (len(shown), unfinished) != (len(indexes), comparison.program.unfinished):
+        comparison.missing.append(f"{len(shown)} of {len(indexes)} processes shown, {unfinished} unfinished")
 
 
 def _order(path: Path) -> tuple[str, int]:
@@ -191,18 +191,18 @@ def _order(path: Path) -> tuple[str, int]:
 
 def _missing(index: dict[str, Any], process: dict[str, Any], folder: Path, data: Path) -> Iterator[str]:
     """Say what of an index is not there, or not in the report."""
-    yield from (f"an error inside depyf: {each}" for each in index["problems"])
+    yield from (f"an error inside depyf: {problem}" for problem in index["problems"])
     indexed, shown = index["functions"], process["functions"]
     packed = archived(folder)
-    if len(shown) < len(indexed) or not all(_is_named(*each) for each in zip(indexed, shown, strict=False)):
-        yield f"{process['label']} shows {shown}, not {[each['name'] for each in indexed]}"
+    if len(shown) < len(indexed) or not all(_is_named(*pair) for pair in zip(indexed, shown, strict=False)):
+        yield f"{process['label']} shows {shown}, not {[function['name'] for function in indexed]}"
     for function in process["functions"]:
         if not (data / f"{function['page']}.js").is_file():
             yield f"no page of {function['name']}"
     for root in index["functions"]:
         for function in (root, *root["resume_functions"]):
             for compiled in function["compiles"]:
-                files = [compiled["transformed"].get("file"), *(each["file"] for each in compiled["artefacts"])]
+                files = [compiled["transformed"].get("file"), *(artefact["file"] for artefact in compiled["artefacts"])]
                 yield from (f"no file {name}" for name in files if name and not _is_there(name, folder, packed))
 
 
@@ -216,10 +216,10 @@ def _is_named(function: dict[str, Any], shown: dict[str, Any]) -> bool:
     return shown["name"].rpartition(".")[2] == function["name"] or function["file"].startswith("torch/")
 
 
-def _row(found: Compared) -> str:
-    told = [*found.differences, *found.missing]
-    said = "same output, exit code and files; report complete" if not told else "; ".join(told)[:1000]
-    return f"{found.program.name:42} {found.code:4} {found.processes:4} {found.compiles:5}  {said}"
+def _row(comparison: Compared) -> str:
+    problems = [*comparison.differences, *comparison.missing]
+    said = "same output, exit code and files; report complete" if not problems else "; ".join(problems)[:1000]
+    return f"{comparison.program.name:42} {comparison.code:4} {comparison.processes:4} {comparison.compiles:5}  {said}"
 
 
 def main() -> None:
@@ -227,14 +227,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="programs with this in their names")
     arguments = parser.parse_args()
-    chosen = [each for each in PROGRAMS if arguments.only in each.name]
+    chosen = [program for program in PROGRAMS if arguments.only in program.name]
     print(f"{'program':42} exit  in  compiles")
     bad = 0
     with tempfile.TemporaryDirectory() as temporary:
         for program in chosen:
-            found = compared(program, Path(temporary) / "work")
-            print(_row(found), flush=True)
-            bad += bool(found.differences or found.missing)
+            comparison = compared(program, Path(temporary) / "work")
+            print(_row(comparison), flush=True)
+            bad += bool(comparison.differences or comparison.missing)
     print(f"{len(chosen) - bad} of {len(chosen)} programs do under `depyf run` what they do under `python`")
     sys.exit(bool(bad))
 

@@ -78,16 +78,18 @@ def _without_times(path: Path) -> str:
     return text
 
 
-def _no_seconds(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key not in ("seconds", "compile_seconds", "began", "process")}
+def _no_seconds(content: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value for key, value in content.items() if key not in ("seconds", "compile_seconds", "began", "process")
+    }
 
 
-def differences(one: Path, other: Path) -> tuple[list[str], int]:
+def differences(first: Path, other: Path) -> tuple[list[str], int]:
     """Return the files that are not in both directories with the same text, and how many there are."""
-    names = sorted({path.relative_to(root).as_posix() for root in (one, other) for path in root.rglob("*.*")})
+    names = sorted({path.relative_to(root).as_posix() for root in (first, other) for path in root.rglob("*.*")})
     wrong = []
     for name in names:
-        pair = (one / name, other / name)
+        pair = (first / name, other / name)
         if not all(path.is_file() for path in pair):
             wrong.append(f"{name} is in one alone")
         elif _without_times(pair[0]) != _without_times(pair[1]):

@@ -95,8 +95,8 @@ def _unlike(wanted: dict[str, Any], finding: dict[str, Any], first: bool, progra
         differences.append(f"{finding['severity']}, not low")
     if "compiles" in wanted and len(finding["compiles"]) != wanted["compiles"]:
         differences.append(f"{len(finding['compiles'])} compiles, not {wanted['compiles']}")
-    if "shares" in wanted and (found := shares(finding["cause"])) != wanted["shares"]:
-        differences.append(f"shares {found}, not {wanted['shares']}")
+    if "shares" in wanted and (stated := shares(finding["cause"])) != wanted["shares"]:
+        differences.append(f"shares {stated}, not {wanted['shares']}")
     if wanted.get("no_fix") and fix:
         differences.append(f"a fix: {fix}")
     differences += [f"fix without {word!r}: {fix}" for word in wanted.get("fix_has", ()) if word not in fix]
@@ -107,8 +107,8 @@ def _unlike(wanted: dict[str, Any], finding: dict[str, Any], first: bool, progra
 def shares(cause: str) -> list[list[Any]]:
     """Return what a sentence says of the recompiles for each cause, in its order: `[["`self.tau`", 7], ...]`."""
     parts = cause.partition(_SHARES)[2].partition(";")[0].split(", ")
-    found = (_SHARE.match(part) for part in parts)
-    return [[share["what"], int(share["count"])] for share in found if share is not None]
+    matches = (_SHARE.match(part) for part in parts)
+    return [[share["what"], int(share["count"])] for share in matches if share is not None]
 
 
 def _twice(findings: list[dict[str, Any]]) -> list[str]:
@@ -116,18 +116,20 @@ def _twice(findings: list[dict[str, Any]]) -> list[str]:
     counted: dict[str, int] = {}
     for finding in findings:
         if "was compiled again" in finding["cause"] or finding["kind"] == "recompile-limit":
-            counted.update((each, counted.get(each, 0) + 1) for each in finding["compiles"])
-    return [each for each, times in counted.items() if times > 1]
+            counted.update((compile_id, counted.get(compile_id, 0) + 1) for compile_id in finding["compiles"])
+    return [compile_id for compile_id, times in counted.items() if times > 1]
 
 
 def _too_loud(expected: dict[str, Any], findings: list[dict[str, Any]], program: str) -> list[str]:
     """Return the findings above "low" where nothing, or another number, may be above it."""
-    loud = [each for each in findings if each["severity"] != "low"]
+    loud = [finding for finding in findings if finding["severity"] != "low"]
     quiet = {marked(program, mark) for mark in expected.get("quiet", ())}
-    false = [f"{each['severity']}: {each['cause']}" for each in loud if expected.get("healthy")]
-    false += [f"{each['severity']} at a quiet line: {each['cause']}" for each in loud if _line(each) in quiet]
+    false = [f"{finding['severity']}: {finding['cause']}" for finding in loud if expected.get("healthy")]
+    false += [
+        f"{finding['severity']} at a quiet line: {finding['cause']}" for finding in loud if _line(finding) in quiet
+    ]
     if len(loud) > expected.get("loud", len(loud)):
-        causes = " | ".join(each["cause"] for each in loud)
+        causes = " | ".join(finding["cause"] for finding in loud)
         false.append(f"{len(loud)} findings above low, not {expected['loud']}: {causes}")
     return false
 
@@ -160,10 +162,10 @@ def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: st
         elif all(reasons):
             nearest = min(reasons, key=len)
             judgement.missing.append(f"{wanted['words']}: {'; '.join(nearest)}")
-    said = "\n".join([terminal, *(f"{each['cause']} {each['fix'] or ''}" for each in findings)])
+    said = "\n".join([terminal, *(f"{finding['cause']} {finding['fix'] or ''}" for finding in findings)])
     judgement.false += [f"it says {words!r}" for words in expected.get("not_said", ()) if words in said]
     judgement.false += _too_loud(expected, findings, program)
-    judgement.false += [f"{each} is counted in two findings" for each in _twice(findings)]
+    judgement.false += [f"{compile_id} is counted in two findings" for compile_id in _twice(findings)]
     return judgement
 
 
@@ -237,23 +239,23 @@ def _judgement(name: str, resume: bool) -> Judgement:
 def first_runs() -> dict[str, Judgement]:
     """Return the judgements of the first runs, by name."""
     kept = json.loads(FIRST.read_text()) if FIRST.exists() else {}
-    return {name: Judgement(**each) for name, each in kept.items()}
+    return {name: Judgement(**judgement) for name, judgement in kept.items()}
 
 
 def record(judgements: dict[str, Judgement]) -> None:
     """Keep judgements as first runs, but for programs that have one."""
     whole = {**judgements, **first_runs()}
-    text = json.dumps({name: asdict(each) for name, each in sorted(whole.items())}, indent=1)
+    text = json.dumps({name: asdict(judgement) for name, judgement in sorted(whole.items())}, indent=1)
     FIRST.write_text(text + "\n")
 
 
 def bars(judgements: dict[str, Judgement]) -> list[Bar]:
     """Return the bars over judged programs, by name."""
-    situations = {name: each for name, each in judgements.items() if not each.healthy}
-    healthy = {name: each for name, each in judgements.items() if each.healthy}
-    wrong = [name for name, each in situations.items() if not each.right]
-    false = [f"{name}: {words}" for name, each in situations.items() for words in each.false]
-    loud = [name for name, each in healthy.items() if not each.right]
+    situations = {name: judgement for name, judgement in judgements.items() if not judgement.healthy}
+    healthy = {name: judgement for name, judgement in judgements.items() if judgement.healthy}
+    wrong = [name for name, judgement in situations.items() if not judgement.right]
+    false = [f"{name}: {words}" for name, judgement in situations.items() for words in judgement.false]
+    loud = [name for name, judgement in healthy.items() if not judgement.right]
     right = len(situations) - len(wrong)
     return [
         Bar("situations: right", f"{right} of {len(situations)}", right * 100 >= len(situations) * 95, wrong),
@@ -264,7 +266,7 @@ def bars(judgements: dict[str, Judgement]) -> list[Bar]:
 
 def first_bars(judgements: dict[str, Judgement]) -> list[Bar]:
     """Return the numbers of first runs. They are facts, so no bar can be missed."""
-    return [Bar(f"first run: {each.what}", each.number, True, note=each.note) for each in bars(judgements)]
+    return [Bar(f"first run: {bar.what}", bar.number, True, note=bar.note) for bar in bars(judgements)]
 
 
 def _names(names: list[str], batch: int | None) -> list[str]:
@@ -285,7 +287,7 @@ def main() -> None:
     options = parser.parse_args()
     names = _names(options.names, options.batch)
     if options.first:
-        report(first_bars({name: each for name, each in first_runs().items() if name in names}))
+        report(first_bars({name: judgement for name, judgement in first_runs().items() if name in names}))
     with ThreadPoolExecutor(options.jobs) as pool:
         judged = pool.map(lambda name: _judgement(name, options.resume), names)
         judgements = dict(zip(names, judged, strict=True))

@@ -59,15 +59,15 @@ def functions(peer: Peer, python: str, sample: int, limit: float) -> list[Bar]:
 
 def in_turns(tools: Sequence[tuple[str, str]], sample: int, limit: float) -> dict[tuple[str, str], list[Answer]]:
     """Have the sample decompiled by each tool, some functions in a row and then the same ones by the next tool."""
-    found: dict[tuple[str, str], list[Answer]] = {tool: [] for tool in tools}
+    answers: dict[tuple[str, str], list[Answer]] = {tool: [] for tool in tools}
     with ExitStack() as stack:
         measured = {tool: stack.enter_context(Measured(*tool, limit=limit)) for tool in tools}
-        for one in measured.values():
-            one.sample(sample)
+        for process in measured.values():
+            process.sample(sample)
         for first in range(0, sample, TURN):
-            for tool, one in measured.items():
-                found[tool] += one.ask_for(first, min(first + TURN, sample))
-    return found
+            for tool, process in measured.items():
+                answers[tool] += process.ask_for(first, min(first + TURN, sample))
+    return answers
 
 
 def modules(python: str, count: int, limit: float) -> list[Bar]:
@@ -79,15 +79,15 @@ def modules(python: str, count: int, limit: float) -> list[Bar]:
         paths = random.Random(0).sample(sorted(map(str, Path(folder).iterdir())), count)
         measured = {peer.name: stack.enter_context(Measured(path, peer.adapter, limit=limit)) for peer, path in peers}
         measured["ours"] = stack.enter_context(Measured(python, "ours", limit=limit))
-        found: dict[str, list[Answer]] = {name: [] for name in measured}
+        answers_by_tool: dict[str, list[Answer]] = {name: [] for name in measured}
         for path in paths:
-            for name, one in measured.items():
-                found[name].append(one.ask({"pyc": path}))
-    print_rows(list(found.items()))
-    ours = total(found.pop("ours"))
+            for name, process in measured.items():
+                answers_by_tool[name].append(process.ask({"pyc": path}))
+    print_rows(list(answers_by_tool.items()))
+    ours = total(answers_by_tool.pop("ours"))
     return [
         Bar(f"modules of 3.8: {name}'s time per ours", f"{total(answers) / ours:.1f}", True, note=f"{count} modules")
-        for name, answers in found.items()
+        for name, answers in answers_by_tool.items()
     ]
 
 

@@ -64,8 +64,8 @@ def main() -> None:
         watched: list[float] = []
         for number in range(ROUNDS):
             order = ((plain, None), (watched, capture))
-            for times, own in order if number % 2 else reversed(order):
-                times.append(_timed(step, own))
+            for times, active in order if number % 2 else reversed(order):
+                times.append(_timed(step, active))
     ratio = statistics.median(watched) / statistics.median(plain)
     note = f"{1e3 * statistics.median(plain):.2f} ms without"
     report([Bar("a steady step with a callback, in steps without", f"{ratio:.3f}", ratio <= MOST, note=note)])

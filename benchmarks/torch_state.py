@@ -50,14 +50,14 @@ def changes(before: Picture, after: Picture) -> dict[str, str]:
     What came with a module that was not imported before is no change.
     """
     modules = {name.partition(":")[0] for name in before}
-    found = {}
+    changed = {}
     for name in before.keys() | after.keys():
         if name not in before and name.partition(":")[0] not in modules:
             continue
         old, new = before.get(name, MISSING), after.get(name, MISSING)
         if old is not new and not (_plain(old) and _plain(new) and old == new):
-            found[name] = f"{old!r:.60} -> {new!r:.60}"
-    return found
+            changed[name] = f"{old!r:.60} -> {new!r:.60}"
+    return changed
 
 
 def _plain(value: object) -> bool:
@@ -66,38 +66,40 @@ def _plain(value: object) -> bool:
 
 def _attributes() -> Picture:
     """Every function and class that a module of torch holds, and every method of those classes."""
-    found: Picture = {}
+    functions: Picture = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in ("torch", "functorch") or module is None:
             continue
         for key, value in list(vars(module).items()):
             if callable(value):
-                found[f"{name}:{key}"] = value
+                functions[f"{name}:{key}"] = value
             # By `type`, as some objects of torch answer `isinstance` with a warning.
             if issubclass(type(value), type) and value.__module__ == name:
-                found.update((f"{name}:{key}.{method}", what) for method, what in vars(value).items() if callable(what))
-    return found
+                functions.update(
+                    (f"{name}:{key}.{method}", what) for method, what in vars(value).items() if callable(what)
+                )
+    return functions
 
 
 def _loggers() -> Picture:
-    found: Picture = {}
+    loggers: Picture = {}
     for name, logger in list(logging.Logger.manager.loggerDict.items()):
         if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
-            found[f"logger {name} handlers"] = _Objects(logger.handlers)
-            found[f"logger {name} filters"] = _Objects(logger.filters)
-            found[f"logger {name} level"] = logger.level
-            found[f"logger {name} propagate"] = logger.propagate
-            found[f"logger {name} disabled"] = logger.disabled
-    return found
+            loggers[f"logger {name} handlers"] = _Objects(logger.handlers)
+            loggers[f"logger {name} filters"] = _Objects(logger.filters)
+            loggers[f"logger {name} level"] = logger.level
+            loggers[f"logger {name} propagate"] = logger.propagate
+            loggers[f"logger {name} disabled"] = logger.disabled
+    return loggers
 
 
 def _settings() -> Picture:
-    found: Picture = {}
+    settings: Picture = {}
     for module in (torch._dynamo.config, torch._inductor.config, torch._functorch.config):
         copied = getattr(module, "get_config_copy", None) or module.shallow_copy_dict
         values: dict[str, Any] = copied()
-        found.update((f"{module.__name__}.{key}", repr(value)) for key, value in values.items())
-    return found
+        settings.update((f"{module.__name__}.{key}", repr(value)) for key, value in values.items())
+    return settings
 
 
 def _hooks() -> Picture:

@@ -24,13 +24,13 @@ def _running_codes(function: Callable[..., object]) -> Iterator[CodeType]:
     entries_of = torch._dynamo.eval_frame._debug_get_cache_entry_list
     functions, seen = [function], set()
     while functions:
-        one = functions.pop()
-        for entry in entries_of(one.__code__):
+        pending_function = functions.pop()
+        for entry in entries_of(pending_function.__code__):
             yield entry.code
             for name in entry.code.co_names:
                 if name.startswith("__resume_at") and name not in seen:
                     seen.add(name)
-                    functions.append(one.__globals__[name])
+                    functions.append(pending_function.__globals__[name])
 
 
 def of_backend(backend: str, directory: Path) -> list[Bar]:
@@ -42,11 +42,15 @@ def of_backend(backend: str, directory: Path) -> list[Bar]:
         codes = list(_running_codes(toy_example.toy_example))
     dump = Dump(directory)
     compiles = dump.compiles()
-    unproven = [str(each) for each in compiles if each.level not in PROVEN]
+    unproven = [str(compiled) for compiled in compiles if compiled.level not in PROVEN]
     elsewhere = [str(code) for code in codes if Path(code.co_filename).parent != directory]
     text = (directory / "__transformed_code_0_for_toy_example.py").read_text(encoding="utf-8")
     lines = lines_of_body(text, "toy_example")
-    lists = [found for each in compiles for found in lists_taken_apart((directory / each.file).read_text("utf-8"))]
+    lists = [
+        display
+        for compiled in compiles
+        for display in lists_taken_apart((directory / compiled.file).read_text("utf-8"))
+    ]
     return [
         none_of(f"{backend}: files that do not compile", dump.unreadable(), f"{len(dump.python_files())}"),
         none_of(f"{backend}: compiles that are neither EXACT nor EQUIVALENT", unproven, f"{len(compiles)}"),

@@ -90,8 +90,8 @@ class Breaks(logging.Handler):
 
 def message(text: str) -> tuple[str, str]:
     """Return the counter in which torch counts a break of this text, and the message that it counts."""
-    found = _MESSAGE.search(text)
-    whole = without_addresses(found[1]) if found else text
+    match = _MESSAGE.search(text)
+    whole = without_addresses(match[1]) if match else text
     counter = "graph_break" if whole.startswith(_AT_CALL) else "unimplemented"
     return counter, whole.split("\n\n", 1)[1] if whole.startswith((_AT_CALL, *_OF_FRAME)) else whole
 
@@ -109,7 +109,7 @@ def counted(counter: str) -> set[str]:
 
 def refused(session: Session) -> set[tuple[str, str]]:
     """Return what depyf tells of frames that Dynamo refused before it traced them: they have no compile."""
-    traced = {(each.name, each.filename) for _, each in session.compiles()}
+    traced = {(compiled.name, compiled.filename) for _, compiled in session.compiles()}
     reasons = {reason for name, file, reason in session.skipped if (name, file) not in traced}
     return {("unimplemented", reason) for reason in reasons if reason == _REFUSED}
 
@@ -127,9 +127,9 @@ class Calls:
         self.hits = 0
         self.others = Counter[types.CodeType]()
 
-    def hear(self, code: types.CodeType, made: types.CodeType) -> None:
+    def hear(self, code: types.CodeType, made_code: types.CodeType) -> None:
         """Note what Dynamo made."""
-        self._made[id(made)] = made
+        self._made[id(made_code)] = made_code
 
     def count(self, frame: types.FrameType, event: str, argument: object) -> None:
         """Count a call of code that Dynamo made."""
@@ -161,36 +161,49 @@ class Calls:
 
 def of_torch(calls: Calls, breaks: Breaks) -> Numbers:
     """Return what torch itself counted since it was reset."""
-    metrics = [each for each in utils.get_compilation_metrics() if each.co_name is not None]
+    metrics = [
+        metrics_of_compile
+        for metrics_of_compile in utils.get_compilation_metrics()
+        if metrics_of_compile.co_name is not None
+    ]
     return {
         "compiles": len(metrics),
-        "failures": sum(each.fail_type is not None for each in metrics),
-        "recompiles": sum(not str(each.compile_id).endswith("/0") for each in metrics),
-        "operations": sum(each.graph_op_count or 0 for each in metrics),
+        "failures": sum(metric.fail_type is not None for metric in metrics),
+        "recompiles": sum(not str(metric.compile_id).endswith("/0") for metric in metrics),
+        "operations": sum(metric.graph_op_count or 0 for metric in metrics),
         "graphs": utils.counters["stats"]["unique_graphs"],
         "breaks": len(breaks.found),
-        **{f'counters["{each}"]': len(counted(each)) for each in ("graph_break", "unimplemented")},
+        **{f'counters["{counter}"]': len(counted(counter)) for counter in ("graph_break", "unimplemented")},
         "hits": calls.hits,
     }
 
 
 def of_depyf(session: Session) -> Numbers:
     """Return what the summary tells; what this torch or this Python does not count is left out."""
-    compiles = [each for _, each in session.compiles()]
-    messages = {message(each.text) for one in compiles for each in one.breaks} | refused(session)
-    told = {
+    compiles = [compiled for _, compiled in session.compiles()]
+    messages = {message(graph_break.text) for compiled in compiles for graph_break in compiled.breaks} | refused(
+        session
+    )
+    numbers = {
         "compiles": len(compiles),
-        "failures": sum(each.failure is not None for each in compiles),
-        "recompiles": sum(isinstance(each.trigger, Recompile) for each in compiles),
-        "operations": sum(each.op_count or 0 for each in compiles),
-        "graphs": sum(len({one.file for one in each.artefacts if one.stage == "Captured_Graph"}) for each in compiles),
+        "failures": sum(compiled.failure is not None for compiled in compiles),
+        "recompiles": sum(isinstance(compiled.trigger, Recompile) for compiled in compiles),
+        "operations": sum(compiled.op_count or 0 for compiled in compiles),
+        "graphs": sum(
+            len({artefact.file for artefact in compiled.artefacts if artefact.stage == "Captured_Graph"})
+            for compiled in compiles
+        ),
         "breaks": breaks_of(compiles).places,
         **{
-            f'counters["{each}"]': sum(counter == each for counter, _ in messages)
-            for each in ("graph_break", "unimplemented")
+            f'counters["{name}"]': sum(counter == name for counter, _ in messages)
+            for name in ("graph_break", "unimplemented")
         },
     }
-    return told if HITS in session.unavailable else {**told, "hits": sum(each.hits or 0 for each in compiles)}
+    return (
+        numbers
+        if HITS in session.unavailable
+        else {**numbers, "hits": sum(compiled.hits or 0 for compiled in compiles)}
+    )
 
 
 def compared(program: Callable[[], object]) -> tuple[Numbers, Numbers]:
@@ -202,11 +215,14 @@ def compared(program: Callable[[], object]) -> tuple[Numbers, Numbers]:
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         with depyf.prepare_debug(scratch) as session, calls.counting(), breaks.listening():
             program()
-        own, told = of_torch(calls, breaks), of_depyf(session)
+        torchs, depyfs = of_torch(calls, breaks), of_depyf(session)
         if EAGER_CALLS not in session.unavailable and hasattr(sys, "monitoring"):
-            told = {**told, "eager calls": sum(each.eager_calls or 0 for each in session.functions.values())}
-            own = {**own, "eager calls": eager_calls(program, session)}
-    return own, told
+            depyfs = {
+                **depyfs,
+                "eager calls": sum(function.eager_calls or 0 for function in session.functions.values()),
+            }
+            torchs = {**torchs, "eager calls": eager_calls(program, session)}
+    return torchs, depyfs
 
 
 def eager_calls(program: Callable[[], object], session: Session) -> int:
@@ -215,7 +231,7 @@ def eager_calls(program: Callable[[], object], session: Session) -> int:
     plain = Calls()
     with plain.counting():
         program()
-    return sum(plain.of(each) for each in {code_of(each) for each in session.functions.values()})
+    return sum(plain.of(code_object) for code_object in {code_of(function) for function in session.functions.values()})
 
 
 def code_of(function: Function) -> Code:
@@ -226,8 +242,8 @@ def code_of(function: Function) -> Code:
 def programs(most: int, *, public: bool) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the programs by name."""
     for module in MODULES if not public else ():
-        for each in load(module)[:most]:
-            yield each.name, lambda each=each: run(each, "eager")  # type: ignore[misc]
+        for program in load(module)[:most]:
+            yield program.name, lambda program_of_loop=program: run(program_of_loop, "eager")  # type: ignore[misc]
     for name, step in PROGRAMS.items():
         yield name, lambda step=step: step("eager")  # type: ignore[misc]
 
@@ -243,15 +259,15 @@ def main() -> int:
     checked, wrong = Counter[str](), Counter[str]()
     for name, program in programs(options.most, public=options.public):
         try:
-            own, told = compared(program)
+            torchs, depyfs = compared(program)
         except ModuleNotFoundError as error:
             print(f"{name}: not run: {error}", flush=True)
             continue
-        for number in told:
+        for number in depyfs:
             checked[number] += 1
-            if told[number] != own[number]:
+            if depyfs[number] != torchs[number]:
                 wrong[number] += 1
-                print(f"{name}: {number}: torch {own[number]}, depyf {told[number]}", flush=True)
+                print(f"{name}: {number}: torch {torchs[number]}, depyf {depyfs[number]}", flush=True)
     for number, count in checked.items():
         print(f"{number}: {count} programs, {wrong[number]} mismatches")
     return 1 if wrong else 0

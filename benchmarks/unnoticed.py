@@ -38,22 +38,22 @@ def runs(mode: str, names: Sequence[str], scratch: str, python: str) -> dict[str
     }
     command = [python, "-m", "benchmarks.unnoticed_run", mode, scratch, *names]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return {each["feature"]: each for each in map(json.loads, done.stdout.splitlines())}
+    return {outcome["feature"]: outcome for outcome in map(json.loads, done.stdout.splitlines())}
 
 
-def differences(one: object, other: object, where: str = "") -> Iterator[str]:
+def differences(first: object, other: object, where: str = "") -> Iterator[str]:
     """Yield each place in which two runs differ, with both values."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys((*one, *other)):
+    if isinstance(first, dict) and isinstance(other, dict):
+        for key in dict.fromkeys((*first, *other)):
             if where or key not in _NOT_COMPARED:
-                yield from differences(one.get(key), other.get(key), f"{where}/{key}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, pair in enumerate(zip(one, other, strict=True)):
+                yield from differences(first.get(key), other.get(key), f"{where}/{key}")
+    elif isinstance(first, list) and isinstance(other, list) and len(first) == len(other):
+        for number, pair in enumerate(zip(first, other, strict=True)):
             yield from differences(*pair, f"{where}/{number}")
-    elif isinstance(one, str) and isinstance(other, str) and one.count("\n") == other.count("\n") > 0:
-        yield from differences(one.split("\n"), other.split("\n"), where)
-    elif one != other:
-        yield f"{where}: {one!r:.200} -> {other!r:.200}"
+    elif isinstance(first, str) and isinstance(other, str) and first.count("\n") == other.count("\n") > 0:
+        yield from differences(first.split("\n"), other.split("\n"), where)
+    elif first != other:
+        yield f"{where}: {first!r:.200} -> {other!r:.200}"
 
 
 class Comparison:
@@ -73,10 +73,10 @@ class Comparison:
             differing = {name: places for name in names if (places := list(differences(plain[name], seen[name])))}
             again = [runs(f"plain{kind}", list(differing), scratch, python) for _ in range(2 if differing else 0)]
         for name, places in differing.items():
-            loose = {_place(each) for other in again for each in differences(plain[name], other[name])}
+            loose = {_place(place) for other in again for place in differences(plain[name], other[name])}
             for kept, are_loose in ((self.found, False), (self.unstable, True)):
-                if own := [each for each in places if (_place(each) in loose) is are_loose]:
-                    kept[name] = own
+                if sorted_places := [place for place in places if (_place(place) in loose) is are_loose]:
+                    kept[name] = sorted_places
         self.memory += [seen[name].get("memory", 0) - plain[name].get("memory", 0) for name in names]
         return [name for name in differing if name in self.found]
 

@@ -74,15 +74,15 @@ def told(value: object) -> object:
 
 def frames(error: BaseException) -> list[object]:
     """Return the type and message of an exception and of its causes, with the places of all frames."""
-    found: list[object] = []
+    chain: list[object] = []
     current: BaseException | None = error
     while current is not None:
         places = [
-            f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(current.__traceback__)
+            f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(current.__traceback__)
         ]
-        found.append([type(current).__name__, normal(str(current)), places])
+        chain.append([type(current).__name__, normal(str(current)), places])
         current = current.__cause__ or current.__context__
-    return found
+    return chain
 
 
 _USUAL = vars(logging.Logger("usual")).keys()
@@ -102,14 +102,21 @@ class _Records(logging.Handler):
 
 def loggers() -> dict[str, object]:
     """Return each logger but depyf's own, and torch's private one, to which its trace goes."""
-    found: dict[str, object] = {}
+    by_name: dict[str, object] = {}
     for name in sorted(logging.Logger.manager.loggerDict):
         if name not in ("depyf", "torch.__trace"):
-            each = logging.getLogger(name)
-            handlers = [type(handler).__name__ for handler in each.handlers]
-            own = sorted(vars(each).keys() - _USUAL)
-            found[name] = [each.level, handlers, len(each.filters), each.propagate, each.disabled, *own]
-    return found
+            logger = logging.getLogger(name)
+            handlers = [type(handler).__name__ for handler in logger.handlers]
+            attributes = sorted(vars(logger).keys() - _USUAL)
+            by_name[name] = [
+                logger.level,
+                handlers,
+                len(logger.filters),
+                logger.propagate,
+                logger.disabled,
+                *attributes,
+            ]
+    return by_name
 
 
 def readable() -> dict[str, object]:
@@ -118,11 +125,11 @@ def readable() -> dict[str, object]:
         "loggers": loggers(),
         "environment": {name: normal(value) for name, value in sorted(os.environ.items())},
         "directory": _working_directory(),
-        "threads": sorted(each.name for each in threading.enumerate()),
+        "threads": sorted(thread.name for thread in threading.enumerate()),
         "signals": [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)],
         "random numbers": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest(),
         "interpreter": [gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit(), len(gc.callbacks), len(sys.path)],
-        "hooks": [normal(repr(each)) for each in (sys.gettrace(), sys.getprofile(), sys.excepthook, sys.stdout)],
+        "hooks": [normal(repr(hook)) for hook in (sys.gettrace(), sys.getprofile(), sys.excepthook, sys.stdout)],
         "settings": {name: normal(repr(value)) for name, value in torch_state._settings().items()},
     }
 
@@ -135,11 +142,11 @@ def _working_directory() -> str:
 
 
 def _descriptors() -> list[str]:
-    found = []
+    targets = []
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
-            found.append(normal(os.readlink(f"/proc/self/fd/{number}")))
-    return sorted(found)
+            targets.append(normal(os.readlink(f"/proc/self/fd/{number}")))
+    return sorted(targets)
 
 
 def observed(feature: Callable[[], object], context: contextlib.AbstractContextManager[Any]) -> dict[str, object]:
@@ -165,7 +172,8 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
     while gc.collect():  # What one round finalises may hold the last reference to more.
         pass
     seen["warnings"] = [
-        [each.category.__name__, normal(str(each.message)), f"{each.filename}:{each.lineno}"] for each in warned
+        [warning.category.__name__, normal(str(warning.message)), f"{warning.filename}:{warning.lineno}"]
+        for warning in warned
     ]
     seen["records"] = list(records.seen)
     # While a context is entered, its directory is open: that is its lock.
@@ -173,7 +181,7 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
     seen["changed in torch"] = {
         normal(name.replace(":", ".")): True for name in torch_state.changes(before, torch_state.picture())
     }
-    seen["tensors that live"] = sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
+    seen["tensors that live"] = sum(issubclass(type(object_alive), torch.Tensor) for object_alive in gc.get_objects())
     seen["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
     if leaving is not None:
         seen["leaves with"] = repr(leaving.code)

@@ -121,11 +121,11 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", default=MODULES.split())
     warnings.simplefilter("ignore")
     walks, total = count(parser.parse_args().modules)
-    own = walks.counts["code objects"]
-    print(f"{own} code objects, {total:.2f} s")
+    code_objects = walks.counts["code objects"]
+    print(f"{code_objects} code objects, {total:.2f} s")
     for name, number in sorted(walks.counts.items()):
         share = f"{100 * walks.seconds[name] / total:5.1f} % of the time" if name in walks.seconds else ""
-        print(f"{name:28} {number:7} {number / own:6.2f} a code object {share}")
+        print(f"{name:28} {number:7} {number / code_objects:6.2f} a code object {share}")
     print(f"{'pass':28} {'runs':>7} {'idle %':>7} {'time %':>7} {'idle time %':>11}")
     for name, taken in sorted(walks.seconds.items(), key=lambda item: -item[1]):
         if name in REGISTERED:

@@ -102,9 +102,9 @@ def alarms_of_seeds() -> tuple[int, int]:
                 before, alarms = counters["frames"]["ok"], watch.counts.alarms
                 call()
                 compiles = counters["frames"]["ok"] - before
-                made = watch.counts.alarms - alarms
-                right += made == compiles and compiles > 0
-                surplus += max(0, made - compiles)
+                new_alarms = watch.counts.alarms - alarms
+                right += new_alarms == compiles and compiles > 0
+                surplus += max(0, new_alarms - compiles)
     return right, surplus
 
 

@@ -40,7 +40,7 @@ def run_way(name: str, directory: str) -> None:
 
 def row(function: dict[str, Any], compiled: dict[str, Any]) -> dict[str, Any]:
     """Return what the index tells of a compile, in a few words each."""
-    kinds = [each["kind"] for each in compiled["artefacts"]]
+    kinds = [artefact["kind"] for artefact in compiled["artefacts"]]
     guards, code = compiled["guards"], compiled["transformed"]
     return {
         "id": compiled["id"],
@@ -60,25 +60,25 @@ def place(function: dict[str, Any], compiled: dict[str, Any]) -> str:
     """Return where a reader finds a function: generated code stands in no file, but a line of the program led to it."""
     here = [{"file": function["file"], "line": function["line"]}]
     if function["file"].startswith("<"):
-        here = [each for each in compiled["called_from"] if not each["file"].startswith(("<", "torch/"))] or here
+        here = [caller for caller in compiled["called_from"] if not caller["file"].startswith(("<", "torch/"))] or here
     return f"{Path(here[-1]['file']).name}:{here[-1]['line']}"
 
 
-def missing(told: dict[str, Any]) -> Iterator[str]:
+def missing(story: dict[str, Any]) -> Iterator[str]:
     """Yield what the story of a compile lacks."""
-    has_call = told["why"] in ("first call", "recompile", "resume", "loaded from a package")
-    if told["name"] in ("", "?"):
+    has_call = story["why"] in ("first call", "recompile", "resume", "loaded from a package")
+    if story["name"] in ("", "?"):
         yield "name"
-    if not told["place"].startswith("ways.py:"):
+    if not story["place"].startswith("ways.py:"):
         yield "place"
-    yield from (part for part in ("code", "guards") if told[part] in UNTOLD)
-    if has_call and told["calls"] is None and told["code"] != "UNPROVEN":
+    yield from (part for part in ("code", "guards") if story[part] in UNTOLD)
+    if has_call and story["calls"] is None and story["code"] != "UNPROVEN":
         yield "calls"
-    if not told["graphs"]:
+    if not story["graphs"]:
         yield "graphs"
-    if not told["kernels"] and told["why"] != EXPORT:
+    if not story["kernels"] and story["why"] != EXPORT:
         yield "kernels"
-    if not told["seconds"]:
+    if not story["seconds"]:
         yield "times"
 
 
@@ -94,14 +94,14 @@ def measure(way: str, python: str) -> tuple[list[str], int]:
             return [f"{way}: {done.stderr.strip().splitlines()[-1]}"], 0
         index = json.loads((Path(directory) / "index.json").read_text(encoding="utf-8"))
     lacking: list[str] = []
-    functions = [each for root in index["functions"] for each in (root, *root["resume_functions"])]
-    rows = [row(each, compiled) for each in functions for compiled in each["compiles"]]
+    functions = [function for root in index["functions"] for function in (root, *root["resume_functions"])]
+    rows = [row(function, compiled) for function in functions for compiled in function["compiles"]]
     print(way.removeprefix("ways."), flush=True)
-    for told in rows:
-        parts = list(missing(told))
-        lacking += [f"{way}, {told['id']}: {part}" for part in parts]
-        words = "  ".join(f"{key} {value}" for key, value in told.items() if key not in ("id", "name", "place"))
-        print(f"    {told['id']} {told['name']}, {told['place']}  {words}  missing: {', '.join(parts) or 'nothing'}")
+    for story in rows:
+        parts = list(missing(story))
+        lacking += [f"{way}, {story['id']}: {part}" for part in parts]
+        words = "  ".join(f"{key} {value}" for key, value in story.items() if key not in ("id", "name", "place"))
+        print(f"    {story['id']} {story['name']}, {story['place']}  {words}  missing: {', '.join(parts) or 'nothing'}")
     return lacking if rows else [f"{way}: no compile is told"], len(index["outside"])
 
 
@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="the interpreter, with torch and depyf")
     parser.add_argument("ways", nargs="*", help="names of functions in corpus/features/ways.py")
     arguments = parser.parse_args()
-    names = [f"ways.{each}" for each in arguments.ways] or [each for each in load() if each.startswith("ways.")]
+    names = [f"ways.{name}" for name in arguments.ways] or [name for name in load() if name.startswith("ways.")]
     lacking, outside = list[str](), 0
     for name in names:
         parts, loose = measure(name, arguments.python)

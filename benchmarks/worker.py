@@ -112,9 +112,9 @@ def timed(work: Callable[[Any], object], task: object) -> dict[str, object]:
     began = time.thread_time()  # That of the process is coarse on some systems while its timer runs.
     level = reason = None
     try:
-        found = work(task)
+        result = work(task)
         status = "done"
-        level, reason = getattr(found, "level", None), getattr(found, "reason", "")
+        level, reason = getattr(result, "level", None), getattr(result, "reason", "")
     except Late:
         status = "late"
     except Exception as error:  # noqa: BLE001 - whatever a tool raises is its answer

@@ -17,7 +17,7 @@ import torch
 
 
 def _weights(module: torch.nn.Module) -> list[torch.Tensor]:
-    return [each.detach() for each in module.parameters()]
+    return [parameter.detach() for parameter in module.parameters()]
 
 
 def _small() -> torch.nn.Sequential:
@@ -98,7 +98,7 @@ def peft() -> object:
     from peft import LoraConfig, get_peft_model
 
     model = get_peft_model(_bert(), LoraConfig(r=2, target_modules=["query", "value"], task_type="SEQ_CLS"))
-    optimizer = torch.optim.SGD([each for each in model.parameters() if each.requires_grad], lr=0.1)
+    optimizer = torch.optim.SGD([parameter for parameter in model.parameters() if parameter.requires_grad], lr=0.1)
     compiled = torch.compile(model, backend="aot_eager")
     for _ in range(2):
         compiled(input_ids=torch.randint(0, 50, (2, 8)), labels=torch.tensor([0, 1])).loss.backward()
@@ -143,8 +143,8 @@ def tensordict() -> object:
     first = TensorDictModule(torch.nn.Linear(3, 4), in_keys=["x"], out_keys=["hidden"])
     second = TensorDictModule(torch.nn.Linear(4, 2), in_keys=["hidden"], out_keys=["y"])
     compiled = torch.compile(TensorDictSequential(first, second), backend="aot_eager")
-    made = compiled(TensorDict({"x": torch.randn(5, 3)}, [5]))
-    return [made["hidden"], made["y"], sorted(made.keys())]
+    output = compiled(TensorDict({"x": torch.randn(5, 3)}, [5]))
+    return [output["hidden"], output["y"], sorted(output.keys())]
 
 
 def torchrl() -> object:
@@ -163,7 +163,7 @@ def torchrl() -> object:
     data = TensorDict({"observation": torch.randn(6, 3), "action": action, "next": TensorDict(after, batch)}, batch)
     value = torch.compile(loss, backend="aot_eager")(data)["loss"]
     value.backward()
-    return [value, [each.grad for each in loss.parameters() if each.grad is not None]]
+    return [value, [parameter.grad for parameter in loss.parameters() if parameter.grad is not None]]
 
 
 def torch_geometric() -> object:
@@ -183,7 +183,7 @@ def torch_geometric() -> object:
     for nodes in (5, 7):
         edges = torch.randint(0, nodes, (2, 12))
         compiled(torch.randn(nodes, 3), edges).sum().backward()
-    return [each.grad for each in model.parameters()]
+    return [parameter.grad for parameter in model.parameters()]
 
 
 def torchlens() -> object:
@@ -213,7 +213,7 @@ def vllm() -> object:
 
     torch.library.custom_op("depyf_libraries::attention", _attention, mutates_args=()).register_fake(torch.empty_like)
     # Its own passes are written for GPUs.
-    passes = {each.name: False for each in dataclasses.fields(PassConfig) if "bool" in str(each.type)}
+    passes = {field.name: False for field in dataclasses.fields(PassConfig) if "bool" in str(field.type)}
     compilation = CompilationConfig(
         mode=CompilationMode.VLLM_COMPILE,
         backend="eager",
@@ -233,8 +233,8 @@ def vllm() -> object:
             return self.second(torch.ops.depyf_libraries.attention(self.first(x).relu())) + 1
 
     with set_current_vllm_config(config), torch.no_grad(), set_forward_context(None, vllm_config=config):
-        made = support_torch_compile(Model, dynamic_arg_dims={"x": 0})
-        model = made(vllm_config=config, prefix="")
+        compiled_class = support_torch_compile(Model, dynamic_arg_dims={"x": 0})
+        model = compiled_class(vllm_config=config, prefix="")
         return [model(torch.randn(tokens, 4)) for tokens in (3, 5)]
 
 

@@ -160,7 +160,7 @@ def language_model(backend: str) -> None:
     hidden = (torch.zeros(2, 4, 16), torch.zeros(2, 4, 16))
     for _ in range(2):
         tokens = torch.randint(64, (6, 4))
-        output, hidden = compiled(tokens, tuple(each.detach() for each in hidden))
+        output, hidden = compiled(tokens, tuple(state.detach() for state in hidden))
         F.nll_loss(output, tokens.view(-1)).backward()
 
 

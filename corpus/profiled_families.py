@@ -44,8 +44,8 @@ def _encoder() -> nn.Module:
             self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 
         def forward(self, x: Tensor) -> Tensor:
-            found: Tensor = self.layers(x)
-            return found
+            output: Tensor = self.layers(x)
+            return output
 
     return Encoder()
 
@@ -104,8 +104,8 @@ def _resnet() -> nn.Module:
 
         def forward(self, x: Tensor) -> Tensor:
             pooled = self.blocks(x).mean((2, 3))
-            found: Tensor = self.head(pooled)
-            return found
+            output: Tensor = self.head(pooled)
+            return output
 
     return ResNet()
 
@@ -121,8 +121,8 @@ def _unet() -> nn.Module:
             a = self.down(x)
             b = self.inner(functional.max_pool2d(a, 2))
             b = functional.interpolate(b, scale_factor=2.0)
-            found: Tensor = self.up(self.join(torch.cat([a, b], 1)))
-            return found
+            output: Tensor = self.up(self.join(torch.cat([a, b], 1)))
+            return output
 
     return UNet()
 
@@ -170,8 +170,8 @@ def _nanogpt() -> nn.Module:
             q, k, v = (part.view(size).transpose(1, 2) for part in self.qkv(self.norm(x)).split(WIDTH, 2))
             y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
             x = x + self.out(y.transpose(1, 2).reshape(x.shape))
-            found: Tensor = x + self.back(functional.gelu(self.wide(self.other(x))))
-            return found
+            output: Tensor = x + self.back(functional.gelu(self.wide(self.other(x))))
+            return output
 
     class NanoGPT(nn.Module):
         def __init__(self) -> None:
@@ -202,8 +202,8 @@ def _flex() -> nn.Module:
 
             size = x.shape[0], x.shape[1], 4, WIDTH // 4
             q, k, v = (part.reshape(size).transpose(1, 2) for part in self.qkv(x).split(WIDTH, 2))
-            found: Tensor = flex_attention(q, k, v, score_mod=near)
-            return found * 2
+            output: Tensor = flex_attention(q, k, v, score_mod=near)
+            return output * 2
 
     return Flex()
 
@@ -215,8 +215,8 @@ def _perceptron() -> nn.Module:
             self.layers = nn.Sequential(nn.Linear(WIDTH, 512), nn.ReLU(), nn.Linear(512, WIDTH))
 
         def forward(self, x: Tensor) -> Tensor:
-            found: Tensor = functional.layer_norm(self.layers(x), (WIDTH,))
-            return found
+            output: Tensor = functional.layer_norm(self.layers(x), (WIDTH,))
+            return output
 
     return Perceptron()
 
@@ -229,8 +229,8 @@ def _mixer() -> nn.Module:
 
         def forward(self, x: Tensor) -> Tensor:
             x = x + self.tokens(x.transpose(1, 2)).transpose(1, 2)
-            found: Tensor = x + functional.gelu(self.channels(x))
-            return found
+            output: Tensor = x + functional.gelu(self.channels(x))
+            return output
 
     return Mixer()
 

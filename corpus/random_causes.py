@@ -73,7 +73,7 @@ TEMPLATES = {
         "y = y + {v}.sum()", _cycled("ones(3)", "ones(3, requires_grad=True)"), _PLAIN
     ),
 }
-_NEVER_SEEN = frozenset(name for name, each in TEMPLATES.items() if len({each.value(n) for n in range(9)}) == 9)
+_NEVER_SEEN = frozenset(name for name, template in TEMPLATES.items() if len({template.value(n) for n in range(9)}) == 9)
 """Templates whose values never come back. If one of a pair came back, one value alone would keep an entry apart."""
 _HEAD = f"""import torch
 
@@ -172,7 +172,7 @@ class Program:
         switched = self.random.randrange(count) if self.random.random() < 0.5 else -1
         for index in range(count):
             if index == switched:
-                allowed = _SWITCHES if is_module else tuple(each for each in _SWITCHES if each != "training")
+                allowed = _SWITCHES if is_module else tuple(switch for switch in _SWITCHES if switch != "training")
                 yield [Value("", self.random.choice(allowed), "")]
                 continue
             size = 2 if self.random.random() < 0.2 else 1

@@ -53,11 +53,11 @@ class Matches:
         """Return a pattern that is neither a capture nor a wildcard."""
         while True:
             before = self.captured
-            found = self.pattern(depth, captures=captures)
-            if found != "_" and not found.isidentifier() and not TAKES_ALL.search(found):
-                return found
-            if found in ("None", "True"):
-                return found
+            pattern = self.pattern(depth, captures=captures)
+            if pattern != "_" and not pattern.isidentifier() and not TAKES_ALL.search(pattern):
+                return pattern
+            if pattern in ("None", "True"):
+                return pattern
             self.captured = before
 
     def sequence(self, depth: int, captures: bool) -> str:
@@ -105,7 +105,7 @@ class Matches:
             if self.random.random() < 0.5:
                 parts.append(f"[{', '.join(inner)}]")
             else:
-                attributes = ", ".join(f"{key}={each}" for key, each in zip("xyz", inner))
+                attributes = ", ".join(f"{key}={subpattern}" for key, subpattern in zip("xyz", inner))
                 parts.append(f"{self.random.choice(CLASSES)}({attributes})")
         if len(names) == 1 and self.random.random() < 0.2:
             parts.append(names[0])

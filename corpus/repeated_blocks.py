@@ -40,10 +40,10 @@ def _transformer(config: str, model: str, **settings: Any) -> Make:
         import transformers
 
         torch.manual_seed(0)
-        made = getattr(transformers, model)(getattr(transformers, config)(**SMALL | settings)).eval()
+        transformer = getattr(transformers, model)(getattr(transformers, config)(**SMALL | settings)).eval()
         tokens = torch.randint(3, 64, (2, 8))
-        more = {"decoder_input_ids": tokens} if made.config.is_encoder_decoder else {}
-        return made, {"input_ids": tokens, **more}
+        more = {"decoder_input_ids": tokens} if transformer.config.is_encoder_decoder else {}
+        return transformer, {"input_ids": tokens, **more}
 
     return make
 
@@ -104,7 +104,7 @@ class Functional(nn.Module):
 def _sequence(*blocks: Callable[[], nn.Module], shape: tuple[int, ...]) -> Make:
     def make() -> tuple[nn.Module, dict[str, Any]]:
         torch.manual_seed(0)
-        return nn.Sequential(*(each() for each in blocks)), {"input": torch.randn(shape)}
+        return nn.Sequential(*(block() for block in blocks)), {"input": torch.randn(shape)}
 
     return make
 

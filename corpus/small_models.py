@@ -117,17 +117,17 @@ TRAININGS = {
 
 def _tensors(value: object, name: str = "output") -> dict[str, Tensor]:
     """Return every tensor that `value` holds, named by the way to it."""
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     pending: list[tuple[str, object]] = [(name, value)]
     while pending:
-        path, one = pending.pop()
-        if isinstance(one, Tensor):
-            found[path] = one.detach().clone()
-        elif isinstance(one, dict):
-            pending.extend((f"{path}.{key}", part) for key, part in one.items())
-        elif isinstance(one, (tuple, list)):
-            pending.extend((f"{path}.{key}", part) for key, part in enumerate(one))
-    return found
+        path, item = pending.pop()
+        if isinstance(item, Tensor):
+            tensors[path] = item.detach().clone()
+        elif isinstance(item, dict):
+            pending.extend((f"{path}.{key}", part) for key, part in item.items())
+        elif isinstance(item, (tuple, list)):
+            pending.extend((f"{path}.{key}", part) for key, part in enumerate(item))
+    return tensors
 
 
 def _loss(output: object) -> Tensor:

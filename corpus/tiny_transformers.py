@@ -66,7 +66,7 @@ def build(name: str) -> tuple[nn.Module, dict[str, Tensor]]:
     torch.manual_seed(0)
     with torch.device("meta"):
         shape = (classes[0] if isinstance(classes, tuple) else classes)(configuration)
-    if sum(each.numel() for each in shape.parameters()) > LARGEST:
+    if sum(parameter.numel() for parameter in shape.parameters()) > LARGEST:
         raise TooLargeError(name)
     model: nn.Module = type(shape)(configuration).eval()
     return model, _arguments(model, configuration)
@@ -84,7 +84,7 @@ def _shrink(configuration: Any) -> None:  # noqa: ANN401 - transformers may be m
                 continue
             if before > size or name.endswith("token_id"):
                 setattr(current, name, size)
-        waiting += [each for each in vars(current).values() if isinstance(each, PretrainedConfig)]
+        waiting += [nested for nested in vars(current).values() if isinstance(nested, PretrainedConfig)]
         types = getattr(current, "layer_types", None)
         if isinstance(types, list):
             current.layer_types = types[: current.num_hidden_layers]

@@ -35,14 +35,14 @@ suppress_warnings = ["config.cache"]
 
 def _fields(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     """Make a list of fields of what our docstrings write as `name: text`, one below the other."""
-    made: list[str] = []
+    written_lines: list[str] = []
     for line in lines:
         if re.match(r"[a-z_]\w*: ", line):
-            if made and made[-1] and not made[-1].startswith((" ", ":")):
-                made.append("")
+            if written_lines and written_lines[-1] and not written_lines[-1].startswith((" ", ":")):
+                written_lines.append("")
             line = f":{line}"
-        made.append(line)
-    lines[:] = made
+        written_lines.append(line)
+    lines[:] = written_lines
 
 
 def setup(app: Sphinx) -> None:

@@ -37,7 +37,7 @@ def main() -> None:
     _run(arguments.backend, arguments.out)
     index = json.loads((arguments.out / "index.json").read_text(encoding="utf-8"))
     first = first_file(index)
-    _print("findings", [line for found in index["findings"] for line in finding_lines(found)])
+    _print("findings", [line for finding in index["findings"] for line in finding_lines(finding)])
     _print(first, (arguments.out / first).read_text(encoding="utf-8").splitlines())
     print(f"\n{sum(path.is_file() for path in arguments.out.rglob('*'))} files in {arguments.out}; begin with index.md")
 
@@ -57,12 +57,12 @@ def _run(backend: str, out: Path) -> None:
         toy_example.main(backend, CALLS)
 
 
-def finding_lines(found: dict[str, Any]) -> list[str]:
+def finding_lines(finding: dict[str, Any]) -> list[str]:
     """Return the cause of a finding with its place, and what to do about it."""
-    where = found["where"]
+    where = finding["where"]
     place = f" ({where['file']}:{where['line']})" if where else ""
-    fix = [f"  fix: {found['fix']}"] if found["fix"] else []
-    return [f"{found['severity']}: {found['cause']}{place}", *fix]
+    fix = [f"  fix: {finding['fix']}"] if finding["fix"] else []
+    return [f"{finding['severity']}: {finding['cause']}{place}", *fix]
 
 
 def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -75,8 +75,14 @@ def _functions(index: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def first_file(index: dict[str, Any]) -> str:
     """Return the file of the transformed code of the first compile."""
-    made = {one["id"]: one["transformed"] for _, function in _functions(index) for one in function["compiles"]}
-    return next(str(made[compile_id]["file"]) for compile_id in index["order"] if "file" in made[compile_id])
+    transformed = {
+        compiled["id"]: compiled["transformed"]
+        for _, function in _functions(index)
+        for compiled in function["compiles"]
+    }
+    return next(
+        str(transformed[compile_id]["file"]) for compile_id in index["order"] if "file" in transformed[compile_id]
+    )
 
 
 if __name__ == "__main__":

@@ -81,21 +81,21 @@ def run(name: str, out: Path, backend: str) -> Exhibit:
 
 def about(name: str) -> str:
     """Return the first line of a program's docstring."""
-    told = ast.get_docstring(ast.parse((PROGRAMS / f"{name}.py").read_text(encoding="utf-8"))) or ""
-    return told.partition("\n")[0]
+    docstring = ast.get_docstring(ast.parse((PROGRAMS / f"{name}.py").read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n")[0]
 
 
 def counts(folder: Path) -> tuple[str, ...]:
     """Return what a dump counts, as the report's first line does."""
     run_told = read_run(folder)
-    addresses = {each.key: each.name for each in run_told.session.roots()}
-    found = Process("p0", "program", run_told, addresses).counts
-    return tuple(f"{each.number} {each.what}" for each in found if each.number != "0")
+    addresses = {root.key: root.name for root in run_told.session.roots()}
+    numbers = Process("p0", "program", run_told, addresses).counts
+    return tuple(f"{count.number} {count.what}" for count in numbers if count.number != "0")
 
 
 def page(exhibits: Iterable[Exhibit]) -> str:
     """Return the page that leads to the reports."""
-    rows = "\n".join(_row(each) for each in exhibits)
+    rows = "\n".join(_row(exhibit) for exhibit in exhibits)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -122,9 +122,15 @@ small {{ opacity: .7; display: block; }}
 """
 
 
-def _row(each: Exhibit) -> str:
-    name, about_it, told = NAMES[each.name], html.escape(each.about), html.escape(", ".join(each.counts))
-    return f'<li><a href="{each.folder}/report/index.html">{name}</a>: {about_it}<small>{told}</small></li>'
+def _row(exhibit: Exhibit) -> str:
+    name, about_it, counts_in_words = (
+        NAMES[exhibit.name],
+        html.escape(exhibit.about),
+        html.escape(", ".join(exhibit.counts)),
+    )
+    return (
+        f'<li><a href="{exhibit.folder}/report/index.html">{name}</a>: {about_it}<small>{counts_in_words}</small></li>'
+    )
 
 
 def main() -> None:
@@ -134,7 +140,7 @@ def main() -> None:
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
-    unknown = [each for each in arguments.names if each not in NAMES]
+    unknown = [name for name in arguments.names if name not in NAMES]
     if unknown:
         parser.error(f"there is no program {', '.join(unknown)}; there are {', '.join(NAMES)}")
     out = arguments.out.resolve()

@@ -45,9 +45,11 @@ def rendered(name: str) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         with depyf.prepare_debug(scratch) as session:
             run(programs[name], "eager")
-        compiles = [one for _, one in session.compiles() if isinstance(one.transformed, Transformed)]
+        compiles = [compiled for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)]
         files = [
-            one.transformed.file for one in compiles if isinstance(one.transformed, Transformed) and one.id.compile == 0
+            compiled.transformed.file
+            for compiled in compiles
+            if isinstance(compiled.transformed, Transformed) and compiled.id.compile == 0
         ]
         text = "\n\n".join((Path(scratch) / file).read_text(encoding="utf-8") for file in files)
     return counted_anew(text)

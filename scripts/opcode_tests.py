@@ -38,7 +38,7 @@ OTHER = ("RESERVED", "INTERPRETER_EXIT", "ENTER_EXECUTOR", "TRACE_RECORD", "EXIT
 
 def hidden(python: str, version: Version) -> dict[str, list[str]]:
     """Return the opcodes of a version that code objects do not show, by kind."""
-    found: dict[str, list[str]] = {"specialised": [], "instrumented": [], "pseudo": [], "internal": []}
+    by_kind: dict[str, list[str]] = {"specialised": [], "instrumented": [], "pseudo": [], "internal": []}
     shown = set(FACTS[version].table.opcodes.values())
     answer = subprocess.run([python, "-c", HIDDEN], capture_output=True, text=True, check=True).stdout
     for name, number, special in json.loads(answer):
@@ -51,8 +51,8 @@ def hidden(python: str, version: Version) -> dict[str, list[str]]:
             kind = "internal"
         elif not special and 0 <= number < 256:
             kind = "specialised"
-        found[kind].append(name)
-    return {kind: names for kind, names in found.items() if names}
+        by_kind[kind].append(name)
+    return {kind: names for kind, names in by_kind.items() if names}
 
 
 def shown(program: Program, python: str, oracle: Oracle) -> tuple[dict[str, str], str]:
@@ -67,7 +67,7 @@ def shown(program: Program, python: str, oracle: Oracle) -> tuple[dict[str, str]
 
 def listing() -> dict[str, dict[str, object]]:
     """Return the whole table."""
-    found: dict[str, dict[str, object]] = {}
+    table: dict[str, dict[str, object]] = {}
     with Oracle() as oracle:
         for version in FACTS:
             label = "{}.{}".format(*version)
@@ -80,13 +80,13 @@ def listing() -> dict[str, dict[str, object]]:
                     opcodes, why = shown(program, python, oracle)
                     if why:
                         print(f"{label} {program.name}: {why}", file=sys.stderr)
-                    for name, made in opcodes.items():
-                        tests.setdefault(name, [program.name, made])
-            for name, one in ASSEMBLED.items():
+                    for name, operations in opcodes.items():
+                        tests.setdefault(name, [program.name, operations])
+            for name, assembled in ASSEMBLED.items():
                 if name in FACTS[version].table.opcodes.values():
-                    tests.setdefault(name, [f"assembled {name}", one.made])
-            found[label] = {"tests": dict(sorted(tests.items())), "hidden": hidden(python, version)}
-    return found
+                    tests.setdefault(name, [f"assembled {name}", assembled.made])
+            table[label] = {"tests": dict(sorted(tests.items())), "hidden": hidden(python, version)}
+    return table
 
 
 def main() -> int:

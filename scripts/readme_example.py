@@ -32,15 +32,15 @@ def run_example() -> str:
 
 def example_in(readme: str) -> str:
     """Return the example that `readme` holds."""
-    found = _BLOCK.search(readme)
-    if found is None:
+    example_match = _BLOCK.search(readme)
+    if example_match is None:
         raise LookupError("README.md has no example between its markers")
-    return found[2]
+    return example_match[2]
 
 
 def with_example(readme: str, example: str) -> str:
     """Return `readme` with `example` in the place of the one it holds."""
-    return _BLOCK.sub(lambda found: found[1] + example + found[3], readme)
+    return _BLOCK.sub(lambda match: match[1] + example + match[3], readme)
 
 
 def difference(expected: str, actual: str) -> str:

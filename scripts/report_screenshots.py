@@ -57,7 +57,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    page_file, of_ranks = ((each / "report" / "index.html").resolve() for each in (arguments.dump, arguments.ranks))
+    page_file, of_ranks = ((dump / "report" / "index.html").resolve() for dump in (arguments.dump, arguments.ranks))
     with sync_playwright() as started:
         launched = started.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])
         for name, address, scheme in PICTURES:

@@ -66,8 +66,8 @@ def probe(python: str, _: Found) -> Found:
     lines = [line for line in _output(python, "-c", _PROBE).splitlines() if line.startswith("{")]
     if not lines:
         raise RuntimeError(f"{python} has no torch, or depyf does not run there")
-    found: Found = json.loads(lines[-1])
-    return found
+    versions: Found = json.loads(lines[-1])
+    return versions
 
 
 def run_tests(python: str, before: Found) -> Found:
@@ -93,14 +93,14 @@ def _again(python: str, before: Found, failed: list[str]) -> Found:
     counts = Counter({kind: number for kind, number in known["counts"].items() if kind not in ("failed", "error")})
     skipped = Counter(known["skipped"])
     still: list[str] = []
-    for file, ids in itertools.groupby(failed, key=lambda each: each.partition("::")[0]):
-        found: Any = _pytest(python, *ids)
-        if not found["counts"]:
+    for file, ids in itertools.groupby(failed, key=lambda test: test.partition("::")[0]):
+        rerun: Any = _pytest(python, *ids)
+        if not rerun["counts"]:
             # Without these tests in it: the whole file is skipped by now.
-            found = _pytest(python, file)
-        counts.update(found["counts"])
-        skipped.update(found["skipped"])
-        still += found["failed"]
+            rerun = _pytest(python, file)
+        counts.update(rerun["counts"])
+        skipped.update(rerun["skipped"])
+        still += rerun["failed"]
     return {"counts": dict(counts), "skipped": dict(sorted(skipped.items())), "failed": still}
 
 
@@ -119,8 +119,8 @@ def _pytest(python: str, *which: str) -> Found:
 def run_guards(python: str, _: Found) -> Found:
     """Return on how many pairs of program and call the guards say what torch's own say."""
     text = _output(python, "-m", "benchmarks.guard_verdicts")
-    found = re.search(r"^(\d+) of (\d+) pairs agree", text, re.MULTILINE)
-    return {"agree": int(found[1]), "pairs": int(found[2])} if found else {"agree": 0, "pairs": 0}
+    match = re.search(r"^(\d+) of (\d+) pairs agree", text, re.MULTILINE)
+    return {"agree": int(match[1]), "pairs": int(match[2])} if match else {"agree": 0, "pairs": 0}
 
 
 def run_dynamo(python: str, _: Found) -> Found:
@@ -150,7 +150,7 @@ def page(results: dict[str, dict[str, Found]]) -> str:
         "",
         "| torch | Python | contract tests | debugger tests | guards that agree with C++ | decompiled code of Dynamo |",
         "|---|---|---|---|---|---|",
-        *(_row(found) for found in order),
+        *(_row(environment) for environment in order),
         "",
         "With another release of torch, depyf checks for each internal interface that it uses. `index.md` lists those",
         "that are missing.",
@@ -158,28 +158,31 @@ def page(results: dict[str, dict[str, Found]]) -> str:
         "## Unavailable or failing, by environment",
         "",
     ]
-    for found in order:
-        where = f"torch {found['probe']['torch']}, Python {found['probe']['python']}"
-        said = [*_unavailable(found["probe"].get("unavailable")), *_skipped(found.get("tests", {}).get("skipped"))]
-        failed = found.get("tests", {}).get("failed")
+    for environment in order:
+        where = f"torch {environment['probe']['torch']}, Python {environment['probe']['python']}"
+        said = [
+            *_unavailable(environment["probe"].get("unavailable")),
+            *_skipped(environment.get("tests", {}).get("skipped")),
+        ]
+        failed = environment.get("tests", {}).get("failed")
         said += [f"- fails: `{test}`" for test in failed] if isinstance(failed, list) else []
         lines += [f"**{where}**", "", *(said or ["- nothing"]), ""]
     return "\n".join(lines)
 
 
-def _versions(found: dict[str, Found]) -> tuple[list[int], list[int]]:
-    torch, python = (str(found["probe"][name]) for name in ("torch", "python"))
-    return tuple([int(part) for part in re.findall(r"\d+", each.partition("+")[0])] for each in (torch, python))  # type: ignore[return-value]
+def _versions(environment: dict[str, Found]) -> tuple[list[int], list[int]]:
+    torch, python = (str(environment["probe"][name]) for name in ("torch", "python"))
+    return tuple([int(part) for part in re.findall(r"\d+", text.partition("+")[0])] for text in (torch, python))  # type: ignore[return-value]
 
 
-def _row(found: dict[str, Found]) -> str:
-    tests, debuggers = (_count(found.get(part, {}).get("counts", {})) for part in ("tests", "debuggers"))
-    guards, dynamo = found.get("guards", {}), found.get("dynamo", {})
+def _row(environment: dict[str, Found]) -> str:
+    tests, debuggers = (_count(environment.get(part, {}).get("counts", {})) for part in ("tests", "debuggers"))
+    guards, dynamo = environment.get("guards", {}), environment.get("dynamo", {})
     pairs = f"{guards['agree']} of {guards['pairs']} pairs" if guards.get("pairs") else "not run"
     unproven = str(dynamo.get("code objects whose source is not proven", "? of ?"))
     other = str(dynamo.get("programs with other results", "?"))
     code = f"not proven: {unproven}; different results: {other}"
-    versions = f"{found['probe']['torch']} | {found['probe']['python']}"
+    versions = f"{environment['probe']['torch']} | {environment['probe']['python']}"
     return f"| {versions} | {tests} | {debuggers} | {pairs} | {code} |"
 
 
@@ -218,7 +221,7 @@ def main(arguments: list[str]) -> int:
             print(name, part, json.dumps(known[part], indent=1), flush=True)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
     PAGE.write_text(page(results), "utf-8")
-    parts = [found.get(part, {}) for found in results.values() for part in ("tests", "debuggers")]
+    parts = [environment.get(part, {}) for environment in results.values() for part in ("tests", "debuggers")]
     return int(any(part.get("failed") for part in parts))
 
 

@@ -382,7 +382,7 @@ _NOT_OURS = {"build", "dist", "depyf_output", "__pycache__", "node_modules", "to
 
 def project_files(root: Path = ROOT) -> list[Source]:
     """Read every text file of the project, in the order of their paths."""
-    found = []
+    sources = []
     directories = [root]
     while directories:
         for path in directories.pop().iterdir():
@@ -392,8 +392,8 @@ def project_files(root: Path = ROOT) -> list[Source]:
             if path.is_dir():
                 directories.append(path)
             elif path.suffix in _TEXT_SUFFIXES:
-                found.append(Source(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")))
-    return sorted(found, key=lambda source: source.path)
+                sources.append(Source(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")))
+    return sorted(sources, key=lambda source: source.path)
 
 
 def is_python(source: Source) -> bool:
@@ -415,12 +415,12 @@ def _dotted(source: Source) -> str:
 
 def _imported_modules(source: Source, known: Collection[str]) -> set[str]:
     """Return the modules that a file imports, or imports names from; the packages around them do not count."""
-    found = set()
+    imported = set()
     for _, name in _imports(source):
-        found.update(module for module in (name, name.rpartition(".")[0]) if module in known)
+        imported.update(module for module in (name, name.rpartition(".")[0]) if module in known)
         if name in known:
-            found.discard(name.rpartition(".")[0])
-    return found - {_dotted(source)}
+            imported.discard(name.rpartition(".")[0])
+    return imported - {_dotted(source)}
 
 
 def strong_components(graph: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:

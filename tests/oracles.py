@@ -14,9 +14,9 @@ from tests import interpreters
 @functools.cache
 def oracle(version: tuple[int, int]) -> Oracle:
     """Return an oracle that finds a version; skips the test without one."""
-    found = Oracle(folders=(str(Path(interpreters.need(version)).parent),))
-    atexit.register(found.close)
-    return found
+    oracle_ = Oracle(folders=(str(Path(interpreters.need(version)).parent),))
+    atexit.register(oracle_.close)
+    return oracle_
 
 
 def compiled(source: str, version: tuple[int, int]) -> Code:

@@ -51,7 +51,7 @@ def test_all_files_keep_the_rule(rule: Rule) -> None:
 
 
 def test_functions_of_the_package_are_short_and_branch_little() -> None:
-    assert [str(found) for found in too_large(lines=40, branches=15)] == []
+    assert [str(function) for function in too_large(lines=40, branches=15)] == []
 
 
 def test_the_rules_see_the_package() -> None:

@@ -18,5 +18,5 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_give_what_stands_there(module: str) -> None:
-    found = doctest.testmod(importlib.import_module(module))
-    assert found.attempted and not found.failed
+    results = doctest.testmod(importlib.import_module(module))
+    assert results.attempted and not results.failed

@@ -96,7 +96,7 @@ def compare(path: Path, version: Version, count: Count, asked: Asked) -> None:
         return
     try:
         source = module_source(code)
-        found = functions(ast.parse(source))
+        decompiled = functions(ast.parse(source))
     except Exception as error:  # noqa: BLE001  counted, and told
         print(f"{path}: {type(error).__name__}: {error}")
         count.failed += 1
@@ -109,13 +109,13 @@ def compare(path: Path, version: Version, count: Count, asked: Asked) -> None:
             print(f"{path}: {verdict.level.name}: {verdict.reason}")
     differing: set[tuple[str, int]] = set()
     for name, definitions in written.items():
-        others = found.get(name, [])
+        others = decompiled.get(name, [])
         if len(others) != len(definitions):
             count.total += len(definitions)
             count.ranked["another number of functions"] += len(definitions)
             continue
-        for number, (one, other) in enumerate(zip(definitions, others)):
-            if not _count(count, held(one), held(other), f"{path} {name}", asked.cause):
+        for number, (definition, other) in enumerate(zip(definitions, others)):
+            if not _count(count, held(definition), held(other), f"{path} {name}", asked.cause):
                 differing.add((name, number))
     if asked.tells_undecided and differing:
         laid = laid_out(code)
@@ -123,17 +123,17 @@ def compare(path: Path, version: Version, count: Count, asked: Asked) -> None:
         count.undecided += 0 if again is None else len(differing & undecided(text, code, laid, again))
 
 
-def _count(count: Count, one: Definition, other: Definition, name: str, wanted: str) -> bool:
+def _count(count: Count, definition: Definition, other: Definition, name: str, wanted: str) -> bool:
     """Count a function; return whether it is the same."""
     count.total += 1
-    if ast.dump(one) == ast.dump(other):
+    if ast.dump(definition) == ast.dump(other):
         count.same += 1
         return True
-    count.folded += ast.dump(folded(one)) == ast.dump(folded(other))
-    why = " + ".join(causes(one, other))
+    count.folded += ast.dump(folded(definition)) == ast.dump(folded(other))
+    why = " + ".join(causes(definition, other))
     count.ranked[why] += 1
     if wanted in why:
-        texts = [ast.unparse(ast.fix_missing_locations(each)) for each in (one, other)]
+        texts = [ast.unparse(ast.fix_missing_locations(tree)) for tree in (definition, other)]
         count.shown.append((len(texts[0]), f"----- {name}: {why}\n{texts[0]}\n  vs\n{texts[1]}"))
     return False
 

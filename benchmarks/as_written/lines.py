@@ -43,28 +43,28 @@ class Count:
 
 def rows(code: Code) -> list[tuple[str, Row]]:
     """Return the name and the row of a code object and of all within it, outer ones first."""
-    found: list[tuple[str, Row]] = []
+    named_rows: list[tuple[str, Row]] = []
     work = [code]
-    for one in work:  # It grows while it is gone through.
-        lines = read_lines(one, facts_of(one.version, str(one)).lines)
-        found.append((one.name, (one.bytecode[::2], lines)))
-        work += [const for const in one.consts if isinstance(const, Code)]
-    return found
+    for current in work:  # It grows while it is gone through.
+        lines = read_lines(current, facts_of(current.version, str(current)).lines)
+        named_rows.append((current.name, (current.bytecode[::2], lines)))
+        work += [const for const in current.consts if isinstance(const, Code)]
+    return named_rows
 
 
 def on_line(mine: Row, its: Row) -> int:
     """Return how many units of a code object have their line in another; none where the opcodes differ."""
     if mine[0] != its[0]:
         return 0
-    return sum(one == other for one, other in zip(mine[1], its[1], strict=True))
+    return sum(line == other for line, other in zip(mine[1], its[1], strict=True))
 
 
 def add(code: Code, plain: Code, laid: Code, level: Level, count: Count) -> None:
     """Count a module."""
     count.levels[level.name] += 1
-    own, others, ours = rows(code), rows(plain), rows(laid)
-    is_parallel = len(own) == len(others) == len(ours)
-    for number, (_, row) in enumerate(own):
+    originals, others, ours = rows(code), rows(plain), rows(laid)
+    is_parallel = len(originals) == len(others) == len(ours)
+    for number, (_, row) in enumerate(originals):
         placed = on_line(row, ours[number][1]) if is_parallel else 0
         count.functions += 1
         count.whole += placed == len(row[0])
@@ -96,7 +96,7 @@ def main() -> None:
         if code is None:
             continue
         laid, plain = decompile_module(code, as_written=True), decompile_module(code)
-        texts = [compiled(made.source, version) for made in (plain, laid)]
+        texts = [compiled(module.source, version) for module in (plain, laid)]
         if texts[0] is not None and texts[1] is not None:
             add(code, texts[0], texts[1], laid.level, count)
     share = 100 * count.whole / max(count.functions, 1)

@@ -56,14 +56,14 @@ class WithoutUnheld(ast.NodeTransformer):
 
 def held(function: Definition) -> Definition:
     """Return what bytecode holds of the tree of a function."""
-    found: Definition = WithoutUnheld().visit(copy.deepcopy(function))
-    for node in ast.walk(found):
+    stripped: Definition = WithoutUnheld().visit(copy.deepcopy(function))
+    for node in ast.walk(stripped):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.decorator_list, node.returns, node.type_comment = [], None, None
             for arg in ast.walk(node.args):
                 if isinstance(arg, ast.arg):
                     arg.annotation = None
-    return found
+    return stripped
 
 
 class WithoutFolded(ast.NodeTransformer):
@@ -72,9 +72,9 @@ class WithoutFolded(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         """Write a list that is only searched as a tuple, and order the constants of a set that is."""
         self.generic_visit(node)
-        for place, (op, one) in enumerate(zip(node.ops, node.comparators)):
+        for place, (op, comparator) in enumerate(zip(node.ops, node.comparators)):
             if isinstance(op, (ast.In, ast.NotIn)):
-                node.comparators[place] = _listed(one)
+                node.comparators[place] = _listed(comparator)
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
@@ -105,15 +105,15 @@ class WithoutFolded(ast.NodeTransformer):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         """Write an f-string without fields as a string."""
-        if all(isinstance(each, ast.Constant) for each in node.values):
-            return ast.Constant("".join(str(each.value) for each in node.values if isinstance(each, ast.Constant)))
+        if all(isinstance(part, ast.Constant) for part in node.values):
+            return ast.Constant("".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)))
         return self.generic_visit(node)
 
 
 def _listed(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.List):
         return ast.Tuple(node.elts, ast.Load())
-    if isinstance(node, ast.Set) and all(isinstance(each, ast.Constant) for each in node.elts):
+    if isinstance(node, ast.Set) and all(isinstance(element, ast.Constant) for element in node.elts):
         return ast.Set(sorted(node.elts, key=ast.dump))
     return node
 
@@ -123,13 +123,13 @@ def folded(function: Definition) -> Definition:
 
     `global` and `nonlocal` of names that a function only reads are no part of it either.
     """
-    found: Definition = WithoutFolded().visit(copy.deepcopy(function))
-    for block in blocks(found):
-        for stmt in [each for each in block if isinstance(each, (ast.Global, ast.Nonlocal))]:
-            stmt.names = sorted(set(stmt.names) & _bound(found))
+    stripped: Definition = WithoutFolded().visit(copy.deepcopy(function))
+    for block in blocks(stripped):
+        for stmt in [declaration for declaration in block if isinstance(declaration, (ast.Global, ast.Nonlocal))]:
+            stmt.names = sorted(set(stmt.names) & _bound(stripped))
             if not stmt.names:
                 block.remove(stmt)
-    return found
+    return stripped
 
 
 def _bound(tree: ast.AST) -> set[str]:
@@ -140,7 +140,7 @@ def _bound(tree: ast.AST) -> set[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update(each.asname or each.name.partition(".")[0] for each in node.names)
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, (ast.Assign, ast.Delete)):
             targets = node.targets
         elif isinstance(node, (ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr, ast.comprehension)):
@@ -149,24 +149,26 @@ def _bound(tree: ast.AST) -> set[str]:
             targets = [node.optional_vars]
         elif isinstance(node, ast.ExceptHandler) and node.name:
             names.add(node.name)
-        names.update(each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+        names.update(
+            name_node.id for target in targets for name_node in ast.walk(target) if isinstance(name_node, ast.Name)
+        )
     return names
 
 
 def functions(tree: ast.AST) -> dict[str, list[Definition]]:
     """Return the functions of a module by their qualified names."""
-    found: dict[str, list[Definition]] = defaultdict(list)
+    by_name: dict[str, list[Definition]] = defaultdict(list)
     work = [(tree, "")]
     while work:
         outer, name = work.pop()
         for node in ast.iter_child_nodes(outer):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 if not isinstance(node, ast.ClassDef):
-                    found[name + node.name].append(node)
+                    by_name[name + node.name].append(node)
                 work.append((node, f"{name}{node.name}."))
             else:
                 work.append((node, name))
-    return found
+    return by_name
 
 
 # -- causes ------------------------------------------------------------------------------
@@ -178,9 +180,9 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     """Yield every sequence of statements."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
-            found = getattr(node, name, None)
-            if isinstance(found, list):
-                yield found
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block
 
 
 def ends(block: list[ast.stmt]) -> bool:
@@ -201,7 +203,7 @@ def without_else(tree: ast.AST) -> None:
             if isinstance(stmt, ast.If) and stmt.orelse and ends(stmt.body):
                 block[place:place] = stmt.orelse
                 stmt.orelse = []
-            elif isinstance(stmt, ast.Try) and stmt.orelse and all(ends(each.body) for each in stmt.handlers):
+            elif isinstance(stmt, ast.Try) and stmt.orelse and all(ends(handler.body) for handler in stmt.handlers):
                 block[place:place] = stmt.orelse
                 stmt.orelse = []
 
@@ -218,13 +220,13 @@ def without_none(tree: ast.AST) -> None:
             block.pop()
         elif block and isinstance(last := block[-1], (ast.If, ast.Try, ast.With, ast.AsyncWith)):
             work += [last.body, getattr(last, "orelse", [])]
-            work += [each.body for each in getattr(last, "handlers", [])]
+            work += [handler.body for handler in getattr(last, "handlers", [])]
 
 
 def without_imports(tree: ast.AST) -> None:
     """Write one import a statement."""
     for block in blocks(tree):
-        block[:] = [one for stmt in block for one in _single(stmt)]
+        block[:] = [statement for stmt in block for statement in _single(stmt)]
 
 
 def _single(stmt: ast.stmt) -> list[ast.stmt]:
@@ -258,8 +260,8 @@ def without_nests(tree: ast.AST) -> None:
                 break
             node.test, node.body = ast.BoolOp(ast.And(), [node.test, inner.test]), inner.body
     for node in ast.walk(tree):
-        while isinstance(node, ast.BoolOp) and any(_alike(node, each) for each in node.values):
-            node.values = [one for each in node.values for one in _joined(node, each)]
+        while isinstance(node, ast.BoolOp) and any(_alike(node, operand) for operand in node.values):
+            node.values = [part for operand in node.values for part in _joined(node, operand)]
 
 
 def _joined(node: ast.BoolOp, other: ast.expr) -> list[ast.expr]:
@@ -284,7 +286,7 @@ def without_fstrings(tree: ast.AST) -> None:
     """Forget how strings are parted."""
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            node.values = [each for each in node.values if not isinstance(each, ast.Constant)]
+            node.values = [part for part in node.values if not isinstance(part, ast.Constant)]
 
 
 Rule = Callable[[ast.AST], None]
@@ -300,38 +302,38 @@ CAUSES: dict[str, Rule] = {
 }
 
 
-def causes(written: Definition, found: Definition) -> list[str]:
+def causes(written: Definition, decompiled: Definition) -> list[str]:
     """Return why two trees differ: one cause if that explains it, else those that together do, else what differs."""
     for name, rule in CAUSES.items():
-        if _equal(written, found, [rule]):
+        if _equal(written, decompiled, [rule]):
             return [name]
     rules = list(CAUSES)
-    if not _equal(written, found, [CAUSES[name] for name in rules]):
-        return [f"other: {difference(written, found)}"]
+    if not _equal(written, decompiled, [CAUSES[name] for name in rules]):
+        return [f"other: {difference(written, decompiled)}"]
     for name in list(rules):
-        rest = [one for one in rules if one != name]
-        if _equal(written, found, [CAUSES[one] for one in rest]):
+        rest = [rule for rule in rules if rule != name]
+        if _equal(written, decompiled, [CAUSES[rule] for rule in rest]):
             rules = rest
     return rules
 
 
-def _equal(one: Definition, other: Definition, rules: list[Rule]) -> bool:
-    pair = [copy.deepcopy(one), copy.deepcopy(other)]
+def _equal(first: Definition, other: Definition, rules: list[Rule]) -> bool:
+    pair = [copy.deepcopy(first), copy.deepcopy(other)]
     for tree in pair:
         for rule in rules:
             rule(tree)
     return ast.dump(pair[0]) == ast.dump(pair[1])
 
 
-def difference(one: ast.AST, other: ast.AST) -> str:
+def difference(first: ast.AST, other: ast.AST) -> str:
     """Return where two trees first differ, by the kinds of nodes there."""
-    work: list[tuple[object, object, str]] = [(one, other, "")]
+    work: list[tuple[object, object, str]] = [(first, other, "")]
     while work:
         left, right, place = work.pop()
         if isinstance(left, list) and isinstance(right, list):
             pairs = list(zip(left, right))
             if all(_text(a) == _text(b) for a, b in pairs):
-                rest = [type(each).__name__ for each in (left[len(pairs) :] or right[len(pairs) :])[:1]]
+                rest = [type(node_after).__name__ for node_after in (left[len(pairs) :] or right[len(pairs) :])[:1]]
                 return f"{place} {'lacks' if len(left) > len(right) else 'has more'}: {rest}"
             work += [(a, b, place) for a, b in reversed(pairs) if _text(a) != _text(b)]
         elif isinstance(left, ast.AST) and isinstance(right, ast.AST) and type(left) is type(right):
@@ -346,7 +348,7 @@ def difference(one: ast.AST, other: ast.AST) -> str:
 
 def _text(node: object) -> str:
     if isinstance(node, list):
-        return str([_text(each) for each in node])
+        return str([_text(element) for element in node])
     return ast.dump(node) if isinstance(node, ast.AST) else repr(node)
 
 

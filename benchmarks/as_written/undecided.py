@@ -40,22 +40,22 @@ def laid_out(code: Code) -> str:
 def undecided(written: str, code: Code, laid: str, again: Code) -> set[tuple[str, int]]:
     """Return the names and numbers of functions whose laid out text has another tree and the identical code."""
     trees = [functions(ast.parse(text)) for text in (written, laid)]
-    codes = [_functions(one) for one in (code, again)]
-    found: set[tuple[str, int]] = set()
+    codes = [_functions(code_object) for code_object in (code, again)]
+    names_of_functions: set[tuple[str, int]] = set()
     for name, definitions in trees[0].items():
         others, mine, its = trees[1].get(name, []), codes[0].get(name, []), codes[1].get(name, [])
         if not len(definitions) == len(others) == len(mine) == len(its):
             continue
-        for number, (one, other) in enumerate(zip(definitions, others)):
-            differs = ast.dump(held(one)) != ast.dump(held(other))
+        for number, (definition, other) in enumerate(zip(definitions, others)):
+            differs = ast.dump(held(definition)) != ast.dump(held(other))
             if differs and _is_identical(mine[number], its[number]):
-                found.add((name, number))
-    return found
+                names_of_functions.add((name, number))
+    return names_of_functions
 
 
 def _functions(module: Code) -> dict[str, list[Code]]:
     """Return the code objects of functions by their qualified names, in the order of the source."""
-    found: dict[str, list[Code]] = defaultdict(list)
+    by_name: dict[str, list[Code]] = defaultdict(list)
     work = [(module, "")]
     while work:
         outer, name = work.pop()
@@ -64,14 +64,14 @@ def _functions(module: Code) -> dict[str, list[Code]]:
                 continue
             inner = name if const.name.startswith("<") else f"{name}{const.name}."
             if inner != name:
-                found[inner[:-1]].append(const)
+                by_name[inner[:-1]].append(const)
             work.append((const, inner))
-    return {name: sorted(codes, key=lambda code: code.first_line) for name, codes in found.items()}
+    return {name: sorted(codes, key=lambda code: code.first_line) for name, codes in by_name.items()}
 
 
-def _is_identical(one: Code, other: Code) -> bool:
+def _is_identical(first: Code, other: Code) -> bool:
     """Return whether two code objects are the same in all that they hold, nested ones included."""
-    work: list[tuple[object, object]] = [(one, other)]
+    work: list[tuple[object, object]] = [(first, other)]
     while work:
         left, right = work.pop()
         if isinstance(left, Code) and isinstance(right, Code):

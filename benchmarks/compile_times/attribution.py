@@ -80,6 +80,6 @@ def _share(name: str, backend: str, directory: Path) -> float:
 
 
 def _step(compiled: Any, arguments: dict[str, Any]) -> None:  # noqa: ANN401 - a model of any class
-    found = compiled(**arguments)
-    tensor = found if isinstance(found, torch.Tensor) else found[0]
+    outputs = compiled(**arguments)
+    tensor = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
     tensor.sum().backward()

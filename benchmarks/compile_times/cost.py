@@ -32,9 +32,9 @@ def measure(pairs: int) -> list[Bar]:
             ratios.append(taken[True] / taken[False])
             print(f"{backend}, pair {number}: {taken[False]:.3f} s, measured {taken[True]:.3f} s", flush=True)
         ratio = statistics.median(ratios)
-        each = ", ".join(f"{one:.3f}" for one in sorted(ratios))
+        ratios_in_words = ", ".join(f"{ratio_of_pair:.3f}" for ratio_of_pair in sorted(ratios))
         what = f"processor time of a compile with --compile-times against one without, {backend}"
-        bars.append(Bar(what, f"{ratio:.3f}", ratio <= LIMIT, note=each))
+        bars.append(Bar(what, f"{ratio:.3f}", ratio <= LIMIT, note=ratios_in_words))
     return bars
 
 

@@ -119,7 +119,7 @@ def delays(count: int) -> Iterator[Delay]:
             inner="\n".join(f"        {line}" for line in bodies["inner"]),
             outer="\n".join(f"    {line}" for line in bodies["outer"]),
         )
-        line = next(at for at, each in enumerate(text.splitlines(), 1) if each.strip() == SLOW[way][0])
+        line = next(at for at, row in enumerate(text.splitlines(), 1) if row.strip() == SLOW[way][0])
         yield Delay(f"delay_{number}_{way}", way, text, line)
 
 
@@ -132,9 +132,9 @@ def measure(count: int) -> list[Bar]:
             lines, stage, seconds = _largest(_times(delay, Path(scratch)))
             is_right = delay.line in lines and stage in SLOW[delay.way][1]
             right += is_right
-            told = f"{delay.name}: line {delay.line}; first is {lines} {stage}, {seconds:.2f} s"
-            print("right" if is_right else "WRONG", told, flush=True)
-            wrong += [] if is_right else [told]
+            row = f"{delay.name}: line {delay.line}; first is {lines} {stage}, {seconds:.2f} s"
+            print("right" if is_right else "WRONG", row, flush=True)
+            wrong += [] if is_right else [row]
     what = "injected delays whose line and stage are the first cell"
     return [Bar(what, f"{right} of {count}", right >= LEAST_SHARE * count, wrong)]
 
@@ -209,10 +209,10 @@ def _slow_compiler(compiler: Path) -> Iterator[None]:
     """Put a compiler in front of the real one that sleeps for kernels with `sinh`. Its path is part of their keys."""
     from torch._inductor import codecache, config, cpu_vec_isa
 
-    own = config.cpp.cxx[-1] or "g++"
+    compiler_path = config.cpp.cxx[-1] or "g++"
     sleeps = CLOCK.of_compiler = compiler.with_suffix(".sleeps")
     slow = f'case "$each" in *.cpp) grep -q sinh "$each" && printf x >>{sleeps};; esac'
-    compiler.write_text(f'#!/bin/sh\nfor each in "$@"; do {slow}; done\nexec {own} "$@"\n')
+    compiler.write_text(f'#!/bin/sh\nfor each in "$@"; do {slow}; done\nexec {compiler_path} "$@"\n')
     compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
     # What each new compiler is asked once, its instruction sets and a header, is no part of the delay.
     with config.patch({"cpp.cxx": (str(compiler),), "cpp_cache_precompile_headers": False}):

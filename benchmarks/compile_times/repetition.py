@@ -17,33 +17,33 @@ from depyf.torch.adapters.module_paths import module_path
 
 def measure() -> list[Bar]:
     """Compare the blocks of all models; return the bars."""
-    found, false, runs, expected = 0, [], 0, 0
+    right, false, runs, expected = 0, [], 0, 0
     for name, example in MODELS.items():
         graphs = _graphs(name)
-        told = [(graph, each) for graph in graphs for each in repeats_in(_text(graph))]
-        blocks = tuple(sorted((each.blocks for _, each in told), reverse=True))
-        runs, expected = runs + len(told), expected + bool(example.blocks)
-        found += bool(example.blocks) and blocks == example.blocks
+        repeats = [(graph, repeat) for graph in graphs for repeat in repeats_in(_text(graph))]
+        blocks = tuple(sorted((repeat.blocks for _, repeat in repeats), reverse=True))
+        runs, expected = runs + len(repeats), expected + bool(example.blocks)
+        right += bool(example.blocks) and blocks == example.blocks
         if blocks != example.blocks:
             print(f"{name}: found {blocks}, expected {example.blocks}")
-        false += [f"{name}: {each.first} to {each.last}" for graph, each in told if not _equal(graph, each)]
+        false += [f"{name}: {repeat.first} to {repeat.last}" for graph, repeat in repeats if not _equal(graph, repeat)]
         if not example.blocks:
-            false += [f"{name}: {each.blocks} blocks" for _, each in told]
+            false += [f"{name}: {repeat.blocks} blocks" for _, repeat in repeats]
     what = "models whose equal blocks are all found"
-    return [Bar(what, f"{found} of {expected}", found == expected), none_of("runs that differ", false, str(runs))]
+    return [Bar(what, f"{right} of {expected}", right == expected), none_of("runs that differ", false, str(runs))]
 
 
 def _graphs(name: str) -> list[torch.fx.GraphModule]:
     torch._dynamo.reset()
-    found = []
+    graphs = []
 
     def keep(graph: torch.fx.GraphModule, _: object) -> Any:  # noqa: ANN401 - what a backend returns
-        found.append(graph)
+        graphs.append(graph)
         return graph.forward
 
     model, arguments = MODELS[name].make()
     torch.compile(model, backend=keep)(**arguments)
-    return found
+    return graphs
 
 
 def _text(graph: torch.fx.GraphModule) -> str:
@@ -61,13 +61,13 @@ def _equal(graph: torch.fx.GraphModule, repeat: Repeat) -> bool:
 
 def _signature(graph: torch.fx.GraphModule, path: str) -> tuple[Any, ...]:
     numbers: dict[str, int] = {}
-    found = []
+    nodes_of_block = []
     for node in graph.graph.nodes:
         paths = [module_path(name) for name, _ in node.meta.get("nn_module_stack", {}).values()]
         if path not in paths or node.op == "placeholder":
             continue
-        flow = tuple(numbers.setdefault(each.name, len(numbers)) for each in (*node.all_input_nodes, node))
+        flow = tuple(numbers.setdefault(operand.name, len(numbers)) for operand in (*node.all_input_nodes, node))
         shape = tuple(getattr(node.meta.get("example_value"), "shape", ()))
-        constants = torch.fx.node.map_arg((node.args, node.kwargs), lambda each: None)
-        found.append((str(node.target), flow, shape, str(constants)))
-    return tuple(found)
+        constants = torch.fx.node.map_arg((node.args, node.kwargs), lambda operand: None)
+        nodes_of_block.append((str(node.target), flow, shape, str(constants)))
+    return tuple(nodes_of_block)

@@ -48,13 +48,13 @@ def main() -> None:
     if "--repeat" in options:
         at = options.index("--repeat")
         times, rest = options[at + 1], [*options[:at], *options[at + 2 :]]
-        found, text = counts({"CONTRACT_REPEAT": times}, *rest)
-        alarms = sum(count for word, count in found.items() if word != "passed")
-        print(f"torch {torch.__version__}: {alarms} false alarms in {sum(found.values())} runs {' '.join(rest)}")
+        outcomes, text = counts({"CONTRACT_REPEAT": times}, *rest)
+        alarms = sum(count for word, count in outcomes.items() if word != "passed")
+        print(f"torch {torch.__version__}: {alarms} false alarms in {sum(outcomes.values())} runs {' '.join(rest)}")
     else:
-        found, text = counts({"CONTRACT_SEEDS": "1"}, *options)
+        outcomes, text = counts({"CONTRACT_SEEDS": "1"}, *options)
         caught = len(_BROKEN.findall(text))
-        print(f"torch {torch.__version__}: {caught} of {sum(found.values())} regressions fail their check")
+        print(f"torch {torch.__version__}: {caught} of {sum(outcomes.values())} regressions fail their check")
     print("\n".join(line for line in text.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR", "E "))))
 
 

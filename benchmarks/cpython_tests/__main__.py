@@ -51,21 +51,21 @@ def report(subject: Subject, folder: Path, library: Path, options: argparse.Name
         for module in subject.tests
         if (library / "test" / f"{module}.py").exists() or (library / "test" / module).is_dir()
     ]
-    passed = sum(len(each.control.passed) for each in pairs)
-    kept = sum(len(each.control.passed & each.ours.passed) for each in pairs)
-    replaced = max((each.ours.replaced for each in pairs), default=0)
+    passed = sum(len(pair_of_runs.control.passed) for pair_of_runs in pairs)
+    kept = sum(len(pair_of_runs.control.passed & pair_of_runs.ours.passed) for pair_of_runs in pairs)
+    replaced = max((pair_of_runs.ours.replaced for pair_of_runs in pairs), default=0)
     print(f"| {subject.name} | {passed} | {kept} | {replaced} |", flush=True)
-    for each in pairs:
-        details(each, options.details)
+    for pair_of_runs in pairs:
+        details(pair_of_runs, options.details)
     return passed - kept
 
 
-def details(each: Pair, wanted: bool) -> None:
+def details(pair_of_runs: Pair, wanted: bool) -> None:
     """Print what was lost, and runs that came to no end."""
-    for run, name in ((each.control, "originals"), (each.ours, "ours")):
+    for run, name in ((pair_of_runs.control, "originals"), (pair_of_runs.ours, "ours")):
         if "" in run.details:
-            print(f"    {each.module}, {name}: {run.details['']}")
-    lost = list(each.lost.items())
+            print(f"    {pair_of_runs.module}, {name}: {run.details['']}")
+    lost = list(pair_of_runs.lost.items())
     for test, why in lost if wanted else lost[:SHOWN]:
         print(f"    lost: {test}: {why.rstrip() if wanted else why.rstrip().rpartition(chr(10))[2][:200]}")
 

@@ -65,7 +65,7 @@ def main(module: str, out: str) -> None:
     recorder = Recorder()
     suite = unittest.defaultTestLoader.loadTestsFromName(f"test.{module}")
     suite.run(recorder)
-    files = {name: getattr(found, "__file__", None) for name, found in sys.modules.items()}
+    files = {name: getattr(imported, "__file__", None) for name, imported in sys.modules.items()}
     with open(out, "w", encoding="utf-8", errors="replace") as file:
         json.dump({"outcomes": recorder.outcomes, "details": recorder.details, "files": files}, file)
 

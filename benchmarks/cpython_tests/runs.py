@@ -53,9 +53,9 @@ def run(python: str, overlay: Path, module: str, limit_s: float) -> Run:
             return Run({}, {"": f"not at its end after {limit_s:g} s"}, 0)
         if not out.exists():
             return Run({}, {"": f"ended with {done.returncode}: {done.stderr[-4000:]}"}, 0)
-        found = json.loads(out.read_text(encoding="utf-8"))
-    inside = [path for path in found["files"].values() if path and path.startswith(f"{overlay}{os.sep}")]
-    return Run(found["outcomes"], found["details"], len(inside))
+        outcomes = json.loads(out.read_text(encoding="utf-8"))
+    inside = [path for path in outcomes["files"].values() if path and path.startswith(f"{overlay}{os.sep}")]
+    return Run(outcomes["outcomes"], outcomes["details"], len(inside))
 
 
 @dataclass(frozen=True)

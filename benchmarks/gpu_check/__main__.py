@@ -52,11 +52,11 @@ def run_all(parts: Sequence[Part], device: str, folder: Path, budget: float, *, 
 
     def ran(part: Part) -> None:
         left = budget - (time.monotonic() - began) - later * (not part.is_alone)
-        made = _ran(part, device, folder, left)
+        entry = _ran(part, device, folder, left)
         with lock:
-            known["parts"][part.letter] = made
+            known["parts"][part.letter] = entry
             path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-            print(*_rows(part, made, folder), sep="\n", flush=True)
+            print(*_rows(part, entry, folder), sep="\n", flush=True)
 
     lock = threading.Lock()
     open_parts = [part for part in parts if again or known["parts"].get(part.letter, {}).get("state") != DONE]
@@ -78,36 +78,36 @@ def _ran(part: Part, device: str, folder: Path, left: float) -> dict[str, Any]:
     began = time.monotonic()
     state = run_part(part, device, folder, min(part.seconds, left)) if device in ("cpu", "cuda") else SKIPPED
     seconds = round(time.monotonic() - began, 1)
-    found = checks.read(results(folder, part)) if state != SKIPPED else []
-    return {"what": part.what, "state": state, "seconds": seconds, "checks": [asdict(each) for each in found]}
+    found_checks = checks.read(results(folder, part)) if state != SKIPPED else []
+    return {"what": part.what, "state": state, "seconds": seconds, "checks": [asdict(check) for check in found_checks]}
 
 
-def _rows(part: Part, made: dict[str, Any], folder: Path) -> list[str]:
+def _rows(part: Part, entry: dict[str, Any], folder: Path) -> list[str]:
     """Return what a part has told, and the end of its log if it failed."""
-    rows = [f"== {part.letter}: {part.what}: {made['state']}, {made['seconds']} s"]
-    rows += [f"   {checks.line(checks.Check(**each))}" for each in made["checks"]]
-    if made["state"] not in (DONE, SKIPPED, NO_TIME):
-        rows.append(f"   {made['state']}; the last lines of {log(folder, part).name}:")
+    rows = [f"== {part.letter}: {part.what}: {entry['state']}, {entry['seconds']} s"]
+    rows += [f"   {checks.line(checks.Check(**check))}" for check in entry["checks"]]
+    if entry["state"] not in (DONE, SKIPPED, NO_TIME):
+        rows.append(f"   {entry['state']}; the last lines of {log(folder, part).name}:")
         text = log(folder, part).read_text(encoding="utf-8", errors="replace")
         rows += [f"      {row}" for row in text.splitlines()[-12:]]
     return rows
 
 
-def table(found: dict[str, Any]) -> list[str]:
+def table(content: dict[str, Any]) -> list[str]:
     """Return a row for each part: its state, its seconds, and how many bars are met."""
     rows = [f"{'part':4} {'state':12} {'seconds':>7}  bars met  what"]
-    for letter, part in sorted(found["parts"].items()):
-        bars = [each["met"] for each in part["checks"] if each["met"] is not None]
+    for letter, part in sorted(content["parts"].items()):
+        bars = [check["met"] for check in part["checks"] if check["met"] is not None]
         met = f"{sum(bars)} of {len(bars)}"
         rows.append(f"{letter:4} {part['state']:12} {part['seconds']:7.1f}  {met:8}  {part['what']}")
     return rows
 
 
-def is_good(found: dict[str, Any]) -> bool:
+def is_good(content: dict[str, Any]) -> bool:
     """Return whether every part is done or was skipped, and every bar is met."""
-    parts = found["parts"].values()
+    parts = content["parts"].values()
     states = {part["state"] for part in parts}
-    return states <= {DONE, SKIPPED} and all(each["met"] is not False for part in parts for each in part["checks"])
+    return states <= {DONE, SKIPPED} and all(check["met"] is not False for part in parts for check in part["checks"])
 
 
 def main(arguments: list[str]) -> int:
@@ -125,9 +125,9 @@ def main(arguments: list[str]) -> int:
     folder = options.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [part for part in PARTS if not options.parts or part.letter in options.parts]
-    found = run_all(chosen, device, folder, options.budget, again=options.again)
-    print(*table(found), f"device: {device}; all results: {folder / 'gpu.json'}", sep="\n", flush=True)
-    return int(not is_good(found))
+    content = run_all(chosen, device, folder, options.budget, again=options.again)
+    print(*table(content), f"device: {device}; all results: {folder / 'gpu.json'}", sep="\n", flush=True)
+    return int(not is_good(content))
 
 
 if __name__ == "__main__":

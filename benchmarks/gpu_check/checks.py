@@ -58,7 +58,7 @@ class Told:
 
     def add(self, what: str, number: object, met: bool | None = None, details: Sequence[object] = ()) -> None:
         """Write a check."""
-        check = Check(what, str(number), met, tuple(str(each) for each in details[:MOST_DETAILS]))
+        check = Check(what, str(number), met, tuple(str(detail) for detail in details[:MOST_DETAILS]))
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(check)) + "\n")
         print(line(check), file=sys.stderr, flush=True)

@@ -17,16 +17,16 @@ NO_CODE = "Dynamo made no code"
 """The index's reason for a frame that Dynamo looked at and left as it is."""
 
 
-def judge(told: Told, name: str, directory: Path) -> None:
+def judge(results: Told, name: str, directory: Path) -> None:
     """Check that a dump has no problems, that its files parse, and that all its code is proven."""
     dump = Dump(directory)
     compiles = dump.compiles()
     # A frame without a graph is in the index, too.
-    compiles = [each for each in compiles if each.reason != NO_CODE]
-    unproven = [each for each in compiles if each.level not in PROVEN]
-    told.none_of(f"{name}: compiles without a proven source", unproven, len(compiles))
-    told.none_of(f"{name}: files that do not parse", dump.unreadable(), len(dump.python_files()))
-    told.none_of(f"{name}: problems in the index", dump.index["problems"], len(compiles))
+    compiles = [compiled for compiled in compiles if compiled.reason != NO_CODE]
+    unproven = [compiled for compiled in compiles if compiled.level not in PROVEN]
+    results.none_of(f"{name}: compiles without a proven source", unproven, len(compiles))
+    results.none_of(f"{name}: files that do not parse", dump.unreadable(), len(dump.python_files()))
+    results.none_of(f"{name}: problems in the index", dump.index["problems"], len(compiles))
 
 
 def wait(setting: Setting) -> None:

@@ -55,8 +55,8 @@ class Residual(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the block's result."""
-        made = torch.relu(self.norms[0](self.first(x)))
-        return torch.relu(x + self.norms[1](self.second(made)))
+        hidden = torch.relu(self.norms[0](self.first(x)))
+        return torch.relu(x + self.norms[1](self.second(hidden)))
 
 
 def resnet(sizes: Sizes) -> tuple[nn.Module, tuple[Any, ...]]:
@@ -79,12 +79,12 @@ class UNetBlock(nn.Module):
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         """Return the block's result."""
-        made = self.first(nn.functional.silu(self.norms[0](x)))
-        made = made + self.time(nn.functional.silu(time))[:, :, None, None]
-        made = x + self.second(nn.functional.silu(self.norms[1](made)))
-        rows = self.norms[2](made).flatten(2).transpose(1, 2)
+        hidden = self.first(nn.functional.silu(self.norms[0](x)))
+        hidden = hidden + self.time(nn.functional.silu(time))[:, :, None, None]
+        hidden = x + self.second(nn.functional.silu(self.norms[1](hidden)))
+        rows = self.norms[2](hidden).flatten(2).transpose(1, 2)
         seen, _ = self.attention(rows, rows, rows, need_weights=False)
-        return made + seen.transpose(1, 2).reshape(made.shape)
+        return hidden + seen.transpose(1, 2).reshape(hidden.shape)
 
 
 def unet(sizes: Sizes) -> tuple[nn.Module, tuple[Any, ...]]:
@@ -104,8 +104,8 @@ class LanguageModel(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits."""
-        made, _ = self.cells(self.tokens(tokens))
-        return self.head(torch.relu(made))
+        hidden, _ = self.cells(self.tokens(tokens))
+        return self.head(torch.relu(hidden))
 
 
 def lstm(sizes: Sizes) -> tuple[nn.Module, tuple[Any, ...]]:

@@ -51,12 +51,12 @@ def log(folder: Path, part: Part) -> Path:
 
 
 def _environment(room: Path, device: str) -> dict[str, str]:
-    found = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "HF_HUB_OFFLINE": "1"}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "HF_HUB_OFFLINE": "1"}
     if device == "cpu":
         # The threads of a shared machine wait for each other far longer than they compute.
-        found["OMP_NUM_THREADS"] = "1"
+        environment["OMP_NUM_THREADS"] = "1"
     # No kernel of another part, or of an earlier run, is in this cache.
-    return found | {"TORCHINDUCTOR_CACHE_DIR": str(room / "cache"), "TRITON_CACHE_DIR": str(room / "triton")}
+    return environment | {"TORCHINDUCTOR_CACHE_DIR": str(room / "cache"), "TRITON_CACHE_DIR": str(room / "triton")}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -17,7 +17,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="print every pair")
     parser.add_argument("--text", action="store_true", help="print the guards")
     options = parser.parse_args(arguments)
-    found: list[Verdict] = []
+    asked: list[Verdict] = []
     kinds: Counter[str] = Counter()
     through: Counter[str] = Counter()
     not_asked: list[str] = []
@@ -40,18 +40,18 @@ def main(arguments: list[str]) -> int:
                     print(guarded.text)
                 if guarded.differs:
                     print(f"{program.name} {guarded.entry} DIFFERS: {guarded.differs}")
-            found.append(verdict)
+            asked.append(verdict)
             if options.all or not verdict.agree:
                 print(row(verdict))
-    agree = sum(verdict.agree for verdict in found)
-    refused = sum(not verdict.torch for verdict in found)
-    print(f"{agree} of {len(found)} pairs agree; torch accepts {len(found) - refused} and refuses {refused}")
+    agree = sum(verdict.agree for verdict in asked)
+    refused = sum(not verdict.torch for verdict in asked)
+    print(f"{agree} of {len(asked)} pairs agree; torch accepts {len(asked) - refused} and refuses {refused}")
     print("clauses:", ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
     print(
         "torch's own guards called:", ", ".join(f"{kind} {count}" for kind, count in sorted(through.items())) or "none"
     )
     print(f"programs that this torch cannot be asked about: {len(not_asked)}", *not_asked, sep="\n  ")
-    return 0 if agree == len(found) else 1
+    return 0 if agree == len(asked) else 1
 
 
 def row(verdict: Verdict) -> str:

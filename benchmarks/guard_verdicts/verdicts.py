@@ -119,15 +119,15 @@ def read(program: Program, arguments: tuple[Any, ...]) -> list[Guarded]:
     """Return the entries that torch has for a program that was called with `arguments`."""
     function = root_of(program.function)
     filename = function.__code__.co_filename
-    found = []
+    guarded = []
     for entry in live.entries(function.__code__):
         id = live.compile_id(entry)
         tree, differs = agreement.read(seams.entry_guard_manager(entry), frame_of(program, arguments), filename)
         cold, _ = agreement.read(seams.entry_guard_manager(entry), None, filename)
         guard, text = executable(function, id, tree)
         cold_guard, _ = executable(function, id, cold)
-        found.append(Guarded(id, seams.entry_guard_manager(entry).root, tree, guard, cold_guard, text, differs))
-    return found
+        guarded.append(Guarded(id, seams.entry_guard_manager(entry).root, tree, guard, cold_guard, text, differs))
+    return guarded
 
 
 def ask(program: Program, guarded: Guarded, change: Change, arguments: tuple[Any, ...]) -> Verdict:

@@ -139,12 +139,12 @@ def warm(folder: Path, job: Job, place: Path) -> None:
             raise RuntimeError(f"the warm cache was not filled: {logs}")
         shutil.copytree(place / "caches" / "0", cache)
     for rank in range(job.ranks):
-        own = place / "caches" / str(rank)
-        shutil.rmtree(own, ignore_errors=True)
+        rank_cache = place / "caches" / str(rank)
+        shutil.rmtree(rank_cache, ignore_errors=True)
         if rank == job.culprit:
-            own.mkdir(parents=True)
+            rank_cache.mkdir(parents=True)
         else:
-            shutil.copytree(cache, own)
+            shutil.copytree(cache, rank_cache)
 
 
 def under_torchrun(job: Job, place: Path) -> list[int]:

@@ -59,7 +59,7 @@ def dump(count: int, rank: int = 0) -> dict[str, object]:
             "state": "completed",
             "retired": number + 1 < count,
             "frames": [
-                {"filename": f"/home/me/train_{each}.py", "line": number % 40, "name": "f"} for each in range(4)
+                {"filename": f"/home/me/train_{depth}.py", "line": number % 40, "name": "f"} for depth in range(4)
             ],
         }
         for number in range(count)
@@ -94,7 +94,7 @@ def mutated(whole: bytes, other: bytes, seeded: random.Random) -> bytes:
 
 _CALL = b"cbenchmarks.hung_jobs.mutations\nmark\n(S'called'\ntR"
 OPERATIONS = (
-    *(each.code.encode("latin-1") for each in pickletools.opcodes),
+    *(opcode.code.encode("latin-1") for opcode in pickletools.opcodes),
     _CALL,
     b"\x8c\x1dbenchmarks.hung_jobs.mutations\x8c\x04mark\x93\x8c\x01a\x85R",
     b"(ibenchmarks.hung_jobs.mutations\nmark\n",
@@ -115,14 +115,14 @@ def seeds() -> tuple[bytes, ...]:
 
 def judge(data: bytes) -> bool:
     """Read a file, judge it beside two good ranks, and return whether it could be read."""
-    own = recorded("trace_1", data, 1_700_000_100.0)
+    mutated_dump = recorded("trace_1", data, 1_700_000_100.0)
     ranks = [recorded(f"trace_{rank}", GOOD, 1_700_000_100.0) for rank in (0, 2)]
-    dumps = [rank for rank in (*ranks, own) if rank is not None]
-    words = [in_words(each) for each in mismatches(dumps)]
+    dumps = [rank for rank in (*ranks, mutated_dump) if rank is not None]
+    words = [in_words(mismatch) for mismatch in mismatches(dumps)]
     verdict = verdict_of(Evidence({rank.rank: rank for rank in dumps}))
     words += verdict_lines(verdict) if verdict is not None else []
     "\n".join(words).encode("utf-8")
-    return own is not None
+    return mutated_dump is not None
 
 
 GOOD = pickle.dumps(dump(6), 2)

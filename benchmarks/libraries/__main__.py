@@ -36,19 +36,19 @@ _TIMES = re.compile(r"\b[A-Z]?\d{4} \d\d:\d\d:\d\d\.\d+ \d+|\d+\.\d+(?=['\"s ])|
 def environment(name: str, folder: Path) -> Path | str:
     """Return the interpreter of an environment that has a library, made where it is not there; else why it has none."""
     library = LIBRARIES[name]
-    own = folder / library.environment
-    python, done = own / "bin" / "python", own / f"installed-{name}"
+    environment_folder = folder / library.environment
+    python, done = environment_folder / "bin" / "python", environment_folder / f"installed-{name}"
     if done.exists():
         return python
-    release, constraints = f"torch=={torch.__version__.partition('+')[0]}", own / "constraints.txt"
+    release, constraints = f"torch=={torch.__version__.partition('+')[0]}", environment_folder / "constraints.txt"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(own)], check=True)
+        subprocess.run([sys.executable, "-m", "venv", str(environment_folder)], check=True)
         constraints.write_text(f"{release}\n")
     for packages in (f"{release} setuptools numpy", *library.installs):
         command = [str(python), "-m", "pip", "install", "-q", "-c", str(constraints), *packages.split()]
-        made = subprocess.run(command, capture_output=True, text=True)
-        if made.returncode:
-            return made.stderr.strip().splitlines()[-1]
+        installation = subprocess.run(command, capture_output=True, text=True)
+        if installation.returncode:
+            return installation.stderr.strip().splitlines()[-1]
     done.touch()
     return python
 
@@ -73,23 +73,23 @@ def run(name: str, python: Path, scratch: Path, directory: str) -> dict[str, Any
 def lacking(name: str, directory: Path) -> Iterator[str]:
     """Yield what the story of a run lacks."""
     index = json.loads((directory / "index.json").read_text(encoding="utf-8"))
-    functions = [each for root in index["functions"] for each in (root, *root["resume_functions"])]
-    rows = [row(each, compiled) for each in functions for compiled in each["compiles"]]
-    proven = sum(each["code"] in ("EXACT", "EQUIVALENT") for each in rows)
-    print(f"    {len(rows)} compiles, {proven} proven, {sum(each['graphs'] for each in rows)} graphs")
+    functions = [function for root in index["functions"] for function in (root, *root["resume_functions"])]
+    rows = [row(function, compiled) for function in functions for compiled in function["compiles"]]
+    proven = sum(compile_row["code"] in ("EXACT", "EQUIVALENT") for compile_row in rows)
+    print(f"    {len(rows)} compiles, {proven} proven, {sum(compile_row['graphs'] for compile_row in rows)} graphs")
     if not proven:
         yield "code that is proven"
-    for each in rows:
-        what = f"{each['id']} {each['name']}"
-        if each["name"] in ("", "?"):
+    for compile_row in rows:
+        what = f"{compile_row['id']} {compile_row['name']}"
+        if compile_row["name"] in ("", "?"):
             yield f"{what}: a name"
-        yield from (f"{what}: {part}" for part in ("code", "guards") if each[part] in UNTOLD)
-        if each["code"] == "UNPROVEN":
+        yield from (f"{what}: {part}" for part in ("code", "guards") if compile_row[part] in UNTOLD)
+        if compile_row["code"] == "UNPROVEN":
             yield f"{what}: a proof"
-    yield from (f"a compile of {each['file']}" for each in index["outside"])
-    yield from (f"no problem: {each['message']}" for each in index["problems"])
-    found = [path.name for path in directory.iterdir()]
-    yield from (f"a file {part}" for part in LIBRARIES[name].files if not any(part in each for each in found))
+    yield from (f"a compile of {artefact['file']}" for artefact in index["outside"])
+    yield from (f"no problem: {problem['message']}" for problem in index["problems"])
+    names = [path.name for path in directory.iterdir()]
+    yield from (f"a file {part}" for part in LIBRARIES[name].files if not any(part in file_name for file_name in names))
 
 
 def measure(name: str, python: Path) -> tuple[list[str], list[str]]:
@@ -100,14 +100,16 @@ def measure(name: str, python: Path) -> tuple[list[str], list[str]]:
         seen = run(name, python, scratch, str(scratch / "dump"))
         if plain["exit code"]:
             return [f"{name} fails without depyf: {plain['stderr'].strip().splitlines()[-1]}"], []
-        found = [f"{name}{each}" for each in differences({name: plain}, {name: seen})]
-        loose = {each.partition(":")[0] for each in found}
-        if found:
+        different = [f"{name}{difference}" for difference in differences({name: plain}, {name: seen})]
+        loose = {difference.partition(":")[0] for difference in different}
+        if different:
             again = run(name, python, scratch, "")
-            loose = {f"{name}{each}".partition(":")[0] for each in differences({name: plain}, {name: again})}
-            print(*(f"    plain runs differ, too: {each}" for each in sorted(loose)), sep="\n")
-            found = [each for each in found if each.partition(":")[0] not in loose]
-        return found, [f"{name}, {each}" for each in lacking(name, scratch / "dump")]
+            loose = {
+                f"{name}{difference}".partition(":")[0] for difference in differences({name: plain}, {name: again})
+            }
+            print(*(f"    plain runs differ, too: {place}" for place in sorted(loose)), sep="\n")
+            different = [difference for difference in different if difference.partition(":")[0] not in loose]
+        return different, [f"{name}, {part}" for part in lacking(name, scratch / "dump")]
 
 
 def main() -> None:

@@ -25,7 +25,10 @@ def main(name: str, result: str, directory: str = "") -> None:
         warnings.simplefilter("default")
         with depyf.prepare_debug(directory) if directory else contextlib.nullcontext():
             value = told(LIBRARIES[name].program())
-    seen = [[each.category.__name__, normal(str(each.message)), f"{each.filename}:{each.lineno}"] for each in caught]
+    seen = [
+        [warning.category.__name__, normal(str(warning.message)), f"{warning.filename}:{warning.lineno}"]
+        for warning in caught
+    ]
     Path(result).write_text(json.dumps({"value": value, "warnings": seen}), encoding="utf-8")
 
 

@@ -43,21 +43,21 @@ class Section:
 
     def reached(self, row: Row, *, forward: bool) -> Places:
         """Return the places that are met first from a row, through rows without a place."""
-        found: set[Place] = set()
+        places: set[Place] = set()
         pending, seen = [row], {row.number}
         while pending:
-            for each in self._next(pending.pop(), forward=forward):
-                if each.place:
-                    found |= each.place
-                elif each.number not in seen:
-                    seen.add(each.number)
-                    pending.append(each)
-        return frozenset(found)
+            for neighbour in self._next(pending.pop(), forward=forward):
+                if neighbour.place:
+                    places |= neighbour.place
+                elif neighbour.number not in seen:
+                    seen.add(neighbour.number)
+                    pending.append(neighbour)
+        return frozenset(places)
 
     def _next(self, row: Row, *, forward: bool) -> Iterator[Row]:
-        for each in self.rows:
-            if each is not row and (set(each.uses) & set(row.sets) if forward else set(row.uses) & set(each.sets)):
-                yield each
+        for other in self.rows:
+            if other is not row and (set(other.uses) & set(row.sets) if forward else set(row.uses) & set(other.sets)):
+                yield other
 
 
 def sections(text: str) -> Iterator[Section]:
@@ -105,32 +105,32 @@ def _rows_of(number: int, stripped: str, place: Places) -> Iterable[Row]:
 
 def places_of_lines(text: str) -> dict[int, Places]:
     """Return for each line of a graph that says something the user's lines that it may be linked to."""
-    found: dict[int, Places] = {}
+    places: dict[int, Places] = {}
     for section in sections(text):
         for row in section.rows:
-            found[row.number] = row.place or section.reached(row, forward=True) or section.reached(row, forward=False)
+            places[row.number] = row.place or section.reached(row, forward=True) or section.reached(row, forward=False)
             if row.place or row.sets:
                 continue
             # What is returned came from what made it, and an input that is handed on is there for what needs it.
-            made = [each for each in section.rows if set(each.sets) & row.uses]
-            found[row.number] = found[row.number].union(*(found.get(each.number, NOWHERE) for each in made))
-    return found
+            makers = [other for other in section.rows if set(other.sets) & row.uses]
+            places[row.number] = places[row.number].union(*(places.get(maker.number, NOWHERE) for maker in makers))
+    return places
 
 
 def graphs_inside(text: str) -> set[str]:
     """Return the names of the graphs inside of a graph: they are printed further to the right."""
-    _, *found = sections(text)
-    return {each.name for each in found if each.indent > min(one.indent for one in found)}
+    _, *all_sections = sections(text)
+    return {section.name for section in all_sections if section.indent > min(nested.indent for nested in all_sections)}
 
 
 def places_of_names(text: str) -> dict[str, Places]:
     """Return the place of each node of a graph, by its name; of a graph inside of it those of all its nodes."""
-    _, *found = sections(text)
+    _, *all_sections = sections(text)
     inside = graphs_inside(text)
-    *_, outer = (each for each in (Section(), *found) if each.name not in inside)
+    *_, outer = (section for section in (Section(), *all_sections) if section.name not in inside)
     places = {name: row.place for row in outer.rows for name in row.sets if row.place}
-    for section in found:
+    for section in all_sections:
         if section.name in inside:
-            own = NOWHERE.union(*(row.place for row in section.rows))
-            places[section.name] = places.get(section.name, NOWHERE) | own
+            nested_places = NOWHERE.union(*(row.place for row in section.rows))
+            places[section.name] = places.get(section.name, NOWHERE) | nested_places
     return places

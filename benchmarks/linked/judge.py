@@ -44,15 +44,15 @@ class Module:
         graph = self._graph.read_text(encoding="utf-8") if self._graph.exists() else ""
         self._post, self._graphs = places_of_names(graph), graphs_inside(graph)
         captured = sorted(directory.glob(f"{stem}.Captured_Graph.*.py"))
-        self._captured = [places_of_names(each.read_text(encoding="utf-8")) for each in captured]
+        self._captured = [places_of_names(path.read_text(encoding="utf-8")) for path in captured]
         other = directory / "other"
         self._stacks = _read(other / f"{stem}.inductor_provenance_tracking_kernel_stack_traces.{number}.json")
         mapping = _read(other / f"{stem}.inductor_provenance_tracking_node_mappings.{number}.json")
         self._nodes: Mapping[str, list[str]] = mapping.get("cppCodeToPost", {})
         self.calls = dict(self._all_calls())
-        taken = [found[1] for row in self.rows if (found := _TAKEN.match(row))]
+        taken = [match[1] for row in self.rows if (match := _TAKEN.match(row))]
         # A backward takes what the forward has kept, by the names of the forward's nodes: `relu`, `view`.
-        self._inputs = {name.strip() for each in taken for name in each.split(",")}
+        self._inputs = {name.strip() for names in taken for name in names.split(",")}
 
     def _all_calls(self) -> Iterator[tuple[int, tuple[str, Places]]]:
         """Yield the lines of each call that Inductor has a word for, with the kernel and the places."""
@@ -60,9 +60,9 @@ class Module:
             handle = _HANDLE.search(row)
             if not handle:
                 continue
-            told = self._stacks.get(f"{handle[1]}:{handle[2]}", [])
-            stacks: list[str] = told.get("stack_traces", []) if isinstance(told, dict) else told
-            places = {_innermost(each) for each in stacks if _FRAME.search(each)}
+            record = self._stacks.get(f"{handle[1]}:{handle[2]}", [])
+            stacks: list[str] = record.get("stack_traces", []) if isinstance(record, dict) else record
+            places = {_innermost(stack) for stack in stacks if _FRAME.search(stack)}
             places |= {place for name in self._named(index) for place in name}
             inside = self._graphs & set(self._nodes.get(f"{handle[1]}:{handle[2]}", ()))
             places |= {place for name in inside for place in self._post[name]}
@@ -78,8 +78,8 @@ class Module:
 
     def _named(self, index: int) -> Iterator[Places]:
         """Yield the places of the nodes that the comment above a handle names: of the graph that was captured."""
-        found = _NAMED.search(self.rows[index - 1])
-        for name in found[1].split(", ") if found else ():
+        named = _NAMED.search(self.rows[index - 1])
+        for name in named[1].split(", ") if named else ():
             for graph in self._captured:
                 yield graph.get(name, NOWHERE)
 
@@ -95,15 +95,15 @@ class Module:
 
     def computed(self, numbers: set[int]) -> dict[int, list[str]]:
         """Return what the statements of the kernels around some lines compute, by running them."""
-        kernels = {self._kernel_at(each) for each in numbers if _STATEMENT.match(self.rows[each - 1])} - {""}
+        kernels = {self._kernel_at(number) for number in numbers if _STATEMENT.match(self.rows[number - 1])} - {""}
         if not kernels or not self._graph.exists():
             return {}
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out.json"
             command = [sys.executable, "-m", "benchmarks.linked.values", str(self._directory / self._file)]
-            told = [f"{each}={','.join(self._nodes_of(each))}" for each in sorted(kernels)]
+            kernels_with_nodes = [f"{kernel}={','.join(self._nodes_of(kernel))}" for kernel in sorted(kernels)]
             done = subprocess.run(
-                [*command, str(self._graph), str(out), *told], check=False, capture_output=True, text=True
+                [*command, str(self._graph), str(out), *kernels_with_nodes], check=False, capture_output=True, text=True
             )
             if not out.exists():
                 print(f"  {self._directory.name}/{self._file}: {done.stderr[-300:]}", file=sys.stderr, flush=True)
@@ -121,16 +121,16 @@ class Module:
                 return self._of_statement(number, kernel, values, whole), "statement"
             return whole, "kernel"
         words = _NAME.findall(row)
-        names = [each for each in words if each in self._inputs or (_BUFFERS.search(each) and each not in _WORDS)]
-        inside = any("def call(" in each or "def partition_" in each for each in self.rows[:number])
+        names = [word for word in words if word in self._inputs or (_BUFFERS.search(word) and word not in _WORDS)]
+        inside = any("def call(" in line or "def partition_" in line for line in self.rows[:number])
         if inside and names and "def " not in row:
             return self._of_names(set(names)), "buffer"
         return NOWHERE, "around"
 
     def _nodes_of(self, kernel: str) -> list[str]:
         """Return the nodes that a kernel computes, in all of its calls, as Inductor says."""
-        found = (names for handle, names in self._nodes.items() if handle.rpartition(":")[0] == kernel)
-        return sorted({name for names in found for name in names})
+        names_of_nodes = (names for handle, names in self._nodes.items() if handle.rpartition(":")[0] == kernel)
+        return sorted({name for names in names_of_nodes for name in names})
 
     def _of_kernel(self, kernel: str) -> Places:
         return NOWHERE.union(*(places for name, places in self.calls.values() if name == kernel))
@@ -153,25 +153,25 @@ class Module:
         self, number: int, kernel: str, values: Mapping[int, list[str]], whole: Places
     ) -> Places | None:
         """Return the places of what a statement computes, or of the next statements that it serves."""
-        end = next(each for each in range(number, len(self.rows)) if self.rows[each].startswith("'''"))
+        end = next(index for index in range(number, len(self.rows)) if self.rows[index].startswith("'''"))
 
         def nodes(line: int) -> set[str]:
             return set(values.get(line, ()))
 
-        found: set[str] = nodes(number)
+        computed_nodes: set[str] = nodes(number)
         unknown = number not in values
         pending, seen = [number], {number}
         while pending:
             line = pending.pop()
             if line != number and nodes(line):
-                found |= nodes(line)
+                computed_nodes |= nodes(line)
                 continue
             unknown = unknown or line not in values
             for use in self._uses(line, end):
                 if use not in seen:
                     seen.add(use)
                     pending.append(use)
-        places = NOWHERE.union(*(self._post.get(name, NOWHERE) for name in found))
+        places = NOWHERE.union(*(self._post.get(name, NOWHERE) for name in computed_nodes))
         return whole if unknown else places
 
     def _uses(self, line: int, end: int) -> Iterator[int]:
@@ -191,8 +191,8 @@ class Module:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return found
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return content
 
 
 def _innermost(stack: str) -> tuple[str, int]:

@@ -105,36 +105,36 @@ def instrumented(text: str, kernels: list[str]) -> str:
     changed = "\n".join(rows)
     parts = re.split(r"(?m)^(?=\w+ = async_compile\.cpp)", changed)
     # All kernels draw the same, those too whose lines are not noted.
-    parts = [_RANDOM.sub("depyf_drawn(", each) for each in parts]
+    parts = [_RANDOM.sub("depyf_drawn(", part) for part in parts]
     return "".join(
-        _INCLUDE.sub(lambda found: found[0] + PRELUDE, each) if "depyf_" in each else each for each in parts
+        _INCLUDE.sub(lambda match: match[0] + PRELUDE, part) if "depyf_" in part else part for part in parts
     )
 
 
 def _inputs(scope: dict[str, Any]) -> list[Any]:
     """Return example inputs: small numbers, which saturate nothing, and indices that every table has."""
     torch.manual_seed(0)
-    made = scope["get_args"]()
-    numbers = [each for each in made if isinstance(each, torch.Tensor) and each.is_floating_point()]
-    tables = [each.shape[0] for each in numbers if each.dim() == 2]
-    for each in made:
-        if isinstance(each, torch.Tensor) and each.dtype in (torch.int64, torch.int32):
-            each.random_(0, min(4, *tables) if tables else 4)
-        elif isinstance(each, torch.Tensor) and each.is_floating_point():
-            each.mul_(0.3)
-    return list(made)
+    inputs = scope["get_args"]()
+    numbers = [tensor for tensor in inputs if isinstance(tensor, torch.Tensor) and tensor.is_floating_point()]
+    tables = [tensor.shape[0] for tensor in numbers if tensor.dim() == 2]
+    for tensor in inputs:
+        if isinstance(tensor, torch.Tensor) and tensor.dtype in (torch.int64, torch.int32):
+            tensor.random_(0, min(4, *tables) if tables else 4)
+        elif isinstance(tensor, torch.Tensor) and tensor.is_floating_point():
+            tensor.mul_(0.3)
+    return list(inputs)
 
 
 def nodes_of(graph: str, inputs: list[Any]) -> dict[str, list[float]]:
     """Return the values of each node of a graph, run in eager mode; what cannot be run has none."""
     tree = ast.parse(graph.replace("torch.ops.prims.inductor_random.default(", "drawn("))
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "forward"]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     # Graphs inside of the graph are printed behind it, further to the right.
-    function = min(reversed(functions), key=lambda each: each.col_offset)
+    function = min(reversed(functions), key=lambda function: function.col_offset)
     scope: dict[str, Any] = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan}
-    names = [each.arg for each in function.args.args if each.arg != "self"]
+    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     scope.update(zip(names, inputs, strict=False), drawn=lambda sizes, *_: torch.full(sizes, DRAWN))
-    found = {name: _numbers(scope[name]) for name in names if name in scope}
+    values = {name: _numbers(scope[name]) for name in names if name in scope}
     for statement in function.body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
             continue
@@ -147,13 +147,13 @@ def nodes_of(graph: str, inputs: list[Any]) -> dict[str, list[float]]:
         except Exception:  # noqa: BLE001, S112 - a node that cannot be run, or that needs one, is judged by nothing
             continue
         scope[target.id] = value
-        found[target.id] = _numbers(value)
-    return {name: values for name, values in found.items() if values}
+        values[target.id] = _numbers(value)
+    return {name: values for name, values in values.items() if values}
 
 
 def _numbers(value: object) -> list[float]:
     if isinstance(value, torch.Tensor) and not value.is_complex():
-        return sorted({float(each) for each in value.detach().double().flatten().tolist()})
+        return sorted({float(number) for number in value.detach().double().flatten().tolist()})
     return [float(value)] if isinstance(value, (int, float)) else []
 
 
@@ -171,8 +171,8 @@ def is_among(values: torch.Tensor, sorted_nodes: torch.Tensor) -> bool:
 
 def kernel_at(rows: list[str], number: int) -> str:
     """Return the kernel in whose text a line is."""
-    found = (re.match(r"(\w+) = async_compile\.", rows[index]) for index in range(number - 1, -1, -1))
-    return next(each[1] for each in found if each)
+    matches = (re.match(r"(\w+) = async_compile\.", rows[index]) for index in range(number - 1, -1, -1))
+    return next(match[1] for match in matches if match)
 
 
 def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[int, list[str]]:
@@ -186,8 +186,8 @@ def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[i
         os.environ["LINKED_VALUES"] = str(values)
         scope = runpy.run_path(str(path))
         inputs = _inputs(scope)
-        nodes = nodes_of(graph.read_text(encoding="utf-8"), [_copied(each) for each in inputs])
-        scope["call"]([_copied(each) for each in inputs])
+        nodes = nodes_of(graph.read_text(encoding="utf-8"), [_copied(tensor) for tensor in inputs])
+        scope["call"]([_copied(tensor) for tensor in inputs])
         # The kernels' files are open until the process ends: all is written when they are flushed.
         import ctypes
 
@@ -196,17 +196,19 @@ def computed(module: Path, graph: Path, kernels: dict[str, list[str]]) -> dict[i
     by_launch: dict[tuple[int, int], list[float]] = {}
     for value, place in struct.iter_unpack("dq", raw[: len(raw) // 16 * 16]):
         by_launch.setdefault((place & 0xFFFFFFFF, place >> 32), []).append(value)
-    known = {name: torch.tensor(each, dtype=torch.float64) for name, each in nodes.items()}
+    known = {name: torch.tensor(values_of_node, dtype=torch.float64) for name, values_of_node in nodes.items()}
     wholes = dict(_ITEM.findall(graph.read_text(encoding="utf-8")))
-    rows, found = original.splitlines(), dict[int, set[str]]()
-    for (line, _), own in by_launch.items():
-        values_of_line = torch.tensor(own, dtype=torch.float64)
+    rows, names_by_line = original.splitlines(), dict[int, set[str]]()
+    for (line, _), launch_values in by_launch.items():
+        values_of_line = torch.tensor(launch_values, dtype=torch.float64)
         # One of several results of a node is not among what Inductor says that a kernel computes: the node is.
         inside = {*kernels[kernel_at(rows, line)]}
         among = (inside | {name for name, whole in wholes.items() if whole in inside}) & {*known}
         if not values_of_line.isnan().all():
-            found.setdefault(line, set()).update(name for name in among if is_among(values_of_line, known[name]))
-    return {line: sorted(names) for line, names in found.items()}
+            names_by_line.setdefault(line, set()).update(
+                name for name in among if is_among(values_of_line, known[name])
+            )
+    return {line: sorted(names) for line, names in names_by_line.items()}
 
 
 def _copied(value: object) -> object:
@@ -217,10 +219,10 @@ def main() -> None:
     """Write down what the lines of some kernels compute, as JSON."""
     import json
 
-    module, graph, out, *told = sys.argv[1:]
-    kernels = {name: nodes.split(",") for name, _, nodes in (each.partition("=") for each in told)}
-    found = computed(Path(module), Path(graph), kernels)
-    Path(out).write_text(json.dumps({str(line): names for line, names in found.items()}), encoding="utf-8")
+    module, graph, out, *pairs = sys.argv[1:]
+    kernels = {name: nodes.split(",") for name, _, nodes in (pair.partition("=") for pair in pairs)}
+    nodes_by_line = computed(Path(module), Path(graph), kernels)
+    Path(out).write_text(json.dumps({str(line): names for line, names in nodes_by_line.items()}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -68,8 +68,13 @@ def report(label: str, rows: list[dict[str, object]]) -> bool:
     counts = Counter(str(row["status"]) for row in valid)
     slow = sum(float(str(row["seconds"])) > SLOW for row in valid)
     dispatched = sum(bool(row.get("dispatched")) for row in valid)
-    told = ", ".join(f"{status.lower()} {counts[status]}" for status in (*PROVEN, "UNPROVEN", "NOT COMPILED", "FAILED"))
-    print(f"{label}: {len(valid)} sources; {told}; over {SLOW:.0f} s {slow}; dispatched {dispatched}", flush=True)
+    counts_in_words = ", ".join(
+        f"{status.lower()} {counts[status]}" for status in (*PROVEN, "UNPROVEN", "NOT COMPILED", "FAILED")
+    )
+    print(
+        f"{label}: {len(valid)} sources; {counts_in_words}; over {SLOW:.0f} s {slow}; dispatched {dispatched}",
+        flush=True,
+    )
     return not any(counts[status] for status in ("UNPROVEN", "NOT COMPILED", "FAILED"))
 
 

@@ -62,8 +62,8 @@ def unpacked(suite: Suite, folder: Path) -> Path:
             command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", f"--no-binary={suite.name}"]
             subprocess.run([*command, "-d", scratch, suite.pinned], check=True)
             (archive,) = Path(scratch).glob("*.tar.gz")
-            with tarfile.open(archive) as found:
-                found.extractall(scratch, filter="data")
+            with tarfile.open(archive) as archive_file:
+                archive_file.extractall(scratch, filter="data")
             (inside,) = (path for path in Path(scratch).iterdir() if path.is_dir())
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(inside, place)
@@ -90,11 +90,11 @@ def laid(suite: Suite, source: Path, python: Path, folder: Path) -> tuple[int, d
             shutil.copytree(root / name, folder / overlay / name)
     shutil.copytree(source / "tests", folder / "tests")
     for name in ("pyproject.toml", "conftest.py", "docs"):
-        found = source / name
-        if found.is_dir():
-            shutil.copytree(found, folder / name)
-        elif found.exists():
-            shutil.copyfile(found, folder / name)
+        path = source / name
+        if path.is_dir():
+            shutil.copytree(path, folder / name)
+        elif path.exists():
+            shutil.copyfile(path, folder / name)
     return len(files), lay_decompiled(str(python), root, files, folder / "ours")
 
 
@@ -131,11 +131,11 @@ def is_replaced(suite: Suite, python: Path, folder: Path) -> bool:
 def report(suite: Suite, version: str, folder: Path) -> bool:
     """Print the row of a package under a Python; return whether no test is lost, and no module failed."""
     major, minor = version.split(".")
-    found = find((int(major), int(minor)))
-    if found is None:
+    interpreter = find((int(major), int(minor)))
+    if interpreter is None:
         print(f"{suite.pinned} on {version}: no such Python here")
         return False
-    python = environment(suite, found, version, folder)
+    python = environment(suite, interpreter, version, folder)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch).resolve()
         count, failed = laid(suite, unpacked(suite, folder), python, work)
@@ -144,10 +144,10 @@ def report(suite: Suite, version: str, folder: Path) -> bool:
         if lost:
             lost &= passed(python, work, "originals") - passed(python, work, "ours")
         replaced = is_replaced(suite, python, work)
-    told = "" if replaced else "; NOT REPLACED"
+    warning = "" if replaced else "; NOT REPLACED"
     print(
         f"{suite.pinned} on {version}: {count} modules, {len(failed)} failed; "
-        f"{len(control)} tests pass with the originals, lost {len(lost)}{told}",
+        f"{len(control)} tests pass with the originals, lost {len(lost)}{warning}",
         flush=True,
     )
     print("".join(f"    {file}: {reason}\n" for file, reason in failed.items()), end="")

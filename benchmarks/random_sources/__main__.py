@@ -34,10 +34,10 @@ def matches(seed: int, count: int) -> Sources:
 
 def pysource(seed: int, count: int) -> Sources:
     """Yield modules of pysource-codegen, but for the trees that `ast.unparse` of this Python has no text for."""
-    made = importlib.import_module("pysource_codegen")
+    generator = importlib.import_module("pysource_codegen")
     for number in range(seed, seed + count):
         try:
-            yield number, made.generate(number, node_limit=400, depth_limit=8)
+            yield number, generator.generate(number, node_limit=400, depth_limit=8)
         except ValueError as error:
             print(f"pysource-{number} has no text: {error}")
 
@@ -45,7 +45,7 @@ def pysource(seed: int, count: int) -> Sources:
 def hypothesmith(seed: int, count: int) -> Sources:
     """Yield modules of hypothesmith, by its grammar of concrete syntax trees."""
     hypothesmith_ = importlib.import_module("hypothesmith")
-    found: list[str] = []
+    sources: list[str] = []
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -54,12 +54,12 @@ def hypothesmith(seed: int, count: int) -> Sources:
     )
     @hypothesis.given(hypothesmith_.from_node())
     def take(source: str) -> None:
-        found.append(source)
+        sources.append(source)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         take()
-    yield from enumerate(found[:count], seed)
+    yield from enumerate(sources[:count], seed)
 
 
 KINDS: dict[str, Callable[[int, int], Sources]] = {
@@ -79,8 +79,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--save", help="a file to write the sources to, one a line as `- name JSON`")
     arguments = parser.parse_args()
-    made = KINDS[arguments.kind](arguments.seed, arguments.count)
-    lines = [f"- {arguments.kind}-{number} {json.dumps(text)}" for number, text in made]
+    sources = KINDS[arguments.kind](arguments.seed, arguments.count)
+    lines = [f"- {arguments.kind}-{number} {json.dumps(text)}" for number, text in sources]
     if arguments.save:
         with open(arguments.save, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)

@@ -150,11 +150,11 @@ def pairs(old, new):
 
 def named(code):
     """The code objects among the constants of another, by name."""
-    found = {}
+    by_name = {}
     for k in code.co_consts:
         if isinstance(k, library.CodeType):
-            found.setdefault(k.co_name, []).append(k)
-    return found
+            by_name.setdefault(k.co_name, []).append(k)
+    return by_name
 
 
 def mangled(x):

@@ -21,10 +21,10 @@ def write(job: Simulated, folder: Path) -> None:
     """Write the files of a job into a folder."""
     is_dead = job.kind.startswith("died")
     groups = {name: {"name": name, "desc": name, "ranks": str(ranks)} for name, ranks in job.members.items()}
-    own = {name: group for name, group in groups.items() if name == "0"}
+    world = {name: group for name, group in groups.items() if name == "0"}
     for rank in job.ranks:
         if not (is_dead and rank.number in job.victims):
-            described = own | {name: groups[name] for name in group_names(rank.number)}
+            described = world | {name: groups[name] for name in group_names(rank.number)}
             _write_dump(rank, folder, described, job.taken)
     sample = [rank for rank in job.ranks if rank.number not in job.victims][:SAMPLES]
     for rank in sample:

@@ -68,38 +68,38 @@ def program(rank: int) -> list[list[Step]]:
     """Return the calls of a rank, by step."""
     tensor, data = group_names(rank)
     forward = [Step(tensor, "all_reduce", (16, 4 + layer), "BFloat16", TENSOR_LINE) for layer in range(LAYERS)]
-    one = [
+    step = [
         *forward,
         Step(data, "reduce_scatter", (4096,), "Float", DATA_LINE),
         Step(WORLD, "all_reduce", (1,), "Float", LOSS_LINE),
     ]
-    return [list(one) for _ in range(STEPS)]
+    return [list(step) for _ in range(STEPS)]
 
 
 def changed(kind: str, steps: list[list[Step]], step: int) -> list[Step]:
     """Return the calls of the rank with the fault, which happens at a step."""
-    before = [call for each in steps[:step] for call in each]
-    own, after = steps[step], [call for each in steps[step + 1 :] for call in each]
-    first, last = own[0], own[-1]
+    before = [call for calls_of_step in steps[:step] for call in calls_of_step]
+    calls, after = steps[step], [call for calls_of_step in steps[step + 1 :] for call in calls_of_step]
+    first, last = calls[0], calls[-1]
     match kind:
         case "skipped call":
-            return [*before, *own[1:], *after]
+            return [*before, *calls[1:], *after]
         case "skipped loss":
-            return [*before, *own[:-1], *after]
+            return [*before, *calls[:-1], *after]
         case "other size":
-            own = [Step(first.group, first.operation, (16, 9), first.dtype, first.line), *own[1:]]
+            calls = [Step(first.group, first.operation, (16, 9), first.dtype, first.line), *calls[1:]]
         case "other type":
-            own = [Step(first.group, first.operation, first.sizes, "Float", first.line), *own[1:]]
+            calls = [Step(first.group, first.operation, first.sizes, "Float", first.line), *calls[1:]]
         case "other operation":
-            own = [Step(first.group, "broadcast", first.sizes, first.dtype, 44), *own[1:]]
+            calls = [Step(first.group, "broadcast", first.sizes, first.dtype, 44), *calls[1:]]
         case "left the loop early":
             return [*before, Step(WORLD, "barrier", (), "", END_LINE)]
         case "wrong group":
-            data = own[-2]
-            own = [*own[:-2], Step(WORLD, data.operation, data.sizes, data.dtype, data.line), last]
+            data = calls[-2]
+            calls = [*calls[:-2], Step(WORLD, data.operation, data.sizes, data.dtype, data.line), last]
         case _:
             return before  # It makes no further call.
-    return [*before, *own, *after]
+    return [*before, *calls, *after]
 
 
 def simulated(kind: str, size: int, seeded: random.Random) -> Simulated:
@@ -111,7 +111,11 @@ def simulated(kind: str, size: int, seeded: random.Random) -> Simulated:
     ranks, members = [], {WORLD: list(range(size))}
     for number in range(size):
         steps = program(number)
-        calls = changed(kind, steps, step) if number in victims else [call for each in steps for call in each]
+        calls = (
+            changed(kind, steps, step)
+            if number in victims
+            else [call for calls_of_step in steps for call in calls_of_step]
+        )
         ranks.append(Rank(number, calls if calls[-1:] == [end] else [*calls, end] if number not in victims else calls))
         for group in group_names(number):
             members.setdefault(group, []).append(number)
@@ -136,11 +140,15 @@ def _run(ranks: Sequence[Rank], members: dict[str, list[int]], seeded: random.Ra
         here.append(rank)
         if len(here) == len(members[call.group]):
             kinds = {
-                (each.calls[each.done].operation, each.calls[each.done].sizes, each.calls[each.done].dtype)
-                for each in here
+                (
+                    rank_here.calls[rank_here.done].operation,
+                    rank_here.calls[rank_here.done].sizes,
+                    rank_here.calls[rank_here.done].dtype,
+                )
+                for rank_here in here
             }
             if len(kinds) == 1:
-                latest = max(each.clock for each in here)
-                for each in here:
-                    each.done, each.clock = each.done + 1, latest + 0.001
+                latest = max(rank_here.clock for rank_here in here)
+                for rank_here in here:
+                    rank_here.done, rank_here.clock = rank_here.done + 1, latest + 0.001
                 ready += here

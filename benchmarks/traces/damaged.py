@@ -61,10 +61,10 @@ def _cut(text: bytes, chance: random.Random) -> tuple[bytes, int]:
 
 def _flip(text: bytes, chance: random.Random) -> tuple[bytes, int]:
     places = sorted(chance.sample(range(len(text)), chance.randint(1, 20)))
-    made = bytearray(text)
+    damaged = bytearray(text)
     for place in places:
-        made[place] = chance.randrange(256)
-    return bytes(made), places[0]
+        damaged[place] = chance.randrange(256)
+    return bytes(damaged), places[0]
 
 
 def _insert(text: bytes, chance: random.Random) -> tuple[bytes, int]:
@@ -78,13 +78,13 @@ def _delete(text: bytes, chance: random.Random) -> tuple[bytes, int]:
 
 
 def _line(text: bytes, chance: random.Random) -> tuple[bytes, int]:
-    at = chance.choice([found.end() for found in re.finditer(rb"\n", text)])
+    at = chance.choice([match.end() for match in re.finditer(rb"\n", text)])
     return text[:at] + chance.choice(_OTHERS) + b"\n" + text[at:], at
 
 
 def _value(text: bytes, chance: random.Random) -> tuple[bytes, int]:
-    found = chance.choice(list(_JSON_VALUE.finditer(text)))
-    return text[: found.start()] + chance.choice(STRANGE) + text[found.end() :], found.start()
+    value = chance.choice(list(_JSON_VALUE.finditer(text)))
+    return text[: value.start()] + chance.choice(STRANGE) + text[value.end() :], value.start()
 
 
 def _windows(text: bytes, chance: random.Random) -> tuple[bytes, int]:
@@ -110,26 +110,26 @@ def failures(count: int, first_seed: int = 0, *, dumped: int = 20) -> Iterator[s
     slowest = (0.0, 0)
     for seed in range(first_seed, first_seed + count):
         chance = random.Random(seed)
-        made, damage = chance.choice(MUTATIONS)(text, chance)
+        damaged, damage = chance.choice(MUTATIONS)(text, chance)
         began = time.process_time()
-        found = {each.offset: each.payload for each in Reader().read(io.BytesIO(made))}
-        scan(io.BytesIO(made), "x", 0)
+        payloads = {record.offset: record.payload for record in Reader().read(io.BytesIO(damaged))}
+        scan(io.BytesIO(damaged), "x", 0)
         spent = time.process_time() - began
         slowest = max(slowest, (spent, seed))
         # The record that the damage begins in, and the one before, whose end it may be, are not judged.
-        before = [each for each, after in zip(whole, whole[2:], strict=False) if after.offset <= damage]
-        if any(each.offset not in found or found[each.offset] != each.payload for each in before):
+        before = [record for record, after in zip(whole, whole[2:], strict=False) if after.offset <= damage]
+        if any(record.offset not in payloads or payloads[record.offset] != record.payload for record in before):
             yield f"seed {seed}: records before byte {damage} are missing"
         if seed % dumped == 0:
-            yield from _dump(made, seed)
+            yield from _dump(damaged, seed)
     print(f"slowest: {1000 * slowest[0]:.0f} ms of CPU for {len(text) / 1e3:.0f} kB, seed {slowest[1]}")
 
 
-def _dump(made: bytes, seed: int) -> Iterator[str]:
+def _dump(damaged: bytes, seed: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "inside")
-        dump_trace(io.BytesIO(made), "damaged.log", output)
-        if [each.name for each in Path(folder).iterdir()] != ["inside"]:
+        dump_trace(io.BytesIO(damaged), "damaged.log", output)
+        if [path.name for path in Path(folder).iterdir()] != ["inside"]:
             yield f"seed {seed}: a file was written outside"
 
 
@@ -137,10 +137,10 @@ def main() -> None:
     """Read mutations, and say which fail."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    found = list(failures(count, seed))
-    print("\n".join(found))
-    print(f"{count} damaged traces, {len(found)} failures")
-    sys.exit(bool(found))
+    problems = list(failures(count, seed))
+    print("\n".join(problems))
+    print(f"{count} damaged traces, {len(problems)} failures")
+    sys.exit(bool(problems))
 
 
 if __name__ == "__main__":

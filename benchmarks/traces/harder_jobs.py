@@ -26,8 +26,8 @@ Plan = dict[tuple[int, ...], tuple[str, ...]]
 
 def two_ranks(ranks: int, chance: random.Random) -> Plan:
     """Give two ranks a difference each."""
-    (one, other), (first, second) = chance.sample(range(ranks), 2), chance.sample(CHANGES, 2)
-    return {(one,): (first,), (other,): (second,)}
+    (first_rank, other), (first, second) = chance.sample(range(ranks), 2), chance.sample(CHANGES, 2)
+    return {(first_rank,): (first,), (other,): (second,)}
 
 
 def several_ranks(ranks: int, chance: random.Random) -> Plan:
@@ -55,11 +55,11 @@ PLANS: dict[str, Callable[[int, random.Random], Plan]] = {
 
 def job(base: Records, plan: Plan, ranks: int, chance: random.Random, folder: Path) -> list[Divergence]:
     """Write a job and return what is named of it."""
-    for own, kinds in plan.items():
+    for pair_of_ranks, kinds in plan.items():
         seed = chance.randrange(1 << 30)
-        for rank in own:
+        for rank in pair_of_ranks:
             write(base, rank, chance, folder, kinds, seed)
-    changed = {rank for own in plan for rank in own}
+    changed = {rank for row in plan for rank in row}
     for rank in range(ranks):
         if rank not in changed:
             write(base, rank, chance, folder, (), 0)
@@ -80,15 +80,15 @@ def write(base: Records, rank: int, chance: random.Random, folder: Path, kinds: 
 
 def is_right(plan: Plan, named: list[Divergence], ranks: int) -> bool:
     """Return whether each row of ranks is named with one of its differences, and nothing else is."""
-    rows = {each.ranks: each for each in named}
-    for own, kinds in plan.items():
-        others = tuple(sorted(set(range(ranks)) - set(own)))
-        words = [ranks_in_words(own), *([ranks_in_words(others)] if 2 * len(own) == ranks else [])]
-        found = next((rows.pop(each) for each in words if each in rows), None)
+    rows = {divergence.ranks: divergence for divergence in named}
+    for row, kinds in plan.items():
+        others = tuple(sorted(set(range(ranks)) - set(row)))
+        words = [ranks_in_words(row), *([ranks_in_words(others)] if 2 * len(row) == ranks else [])]
+        named_divergence = next((rows.pop(text) for text in words if text in rows), None)
         wanted = {cause for kind in kinds for cause in INJECTIONS[kind][1]}
         # The half that lacks a recompile may be the one that is named.
         wanted |= {"compile missing"} if len(words) > 1 and "recompile" in kinds else set()
-        if found is None or found.kind not in wanted:
+        if named_divergence is None or named_divergence.kind not in wanted:
             return False
     return not rows
 
@@ -109,7 +109,10 @@ def main() -> None:
         good = is_right(plan, named, ranks)
         right[name, good] += 1
         if not good:
-            print(f"job {number}: {plan} of {ranks}; named:", [(each.kind, each.ranks, each.cause) for each in named])
+            print(
+                f"job {number}: {plan} of {ranks}; named:",
+                [(divergence.kind, divergence.ranks, divergence.cause) for divergence in named],
+            )
     for name in PLANS:
         print(f"{name}: {right[name, True]} of {right[name, True] + right[name, False]}")
     sys.exit(any(not good for _, good in right))

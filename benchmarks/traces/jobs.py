@@ -64,19 +64,19 @@ Injection = Callable[[Records, random.Random], Records | None]
 
 def parsed(text: str) -> Records:
     """Return the records of a trace."""
-    found = []
+    records = []
     for record in _RECORD.split(text.removesuffix("\n")):
         head, _, body = record.partition("\n")
         prefix, _, written = head.partition("] {")
         metadata = json.loads("{" + written)
         payload = body.removeprefix("\t").replace("\n\t", "\n") if "has_payload" in metadata else None
-        found.append(Written(prefix + "] ", metadata, payload))
-    return found
+        records.append(Written(prefix + "] ", metadata, payload))
+    return records
 
 
 def of_rank(records: Records, rank: int, chance: random.Random) -> Records:
     """Return the records as another rank of the same program writes them."""
-    made = []
+    rewritten = []
     for record in records:
         prefix = _HEAD.sub(rf"\g<1>{chance.uniform(0, 59):09.6f}\g<2>{9000 + rank}", record.prefix)
         metadata = record.metadata
@@ -86,8 +86,8 @@ def of_rank(records: Records, rank: int, chance: random.Random) -> Records:
         payload = record.payload
         if payload is not None:
             payload = re.sub(r"\b0x[0-9a-f]{8,}", lambda _: f"0x{chance.getrandbits(44):012x}", payload)
-        made.append(Written(prefix, metadata, payload))
-    return made
+        rewritten.append(Written(prefix, metadata, payload))
+    return rewritten
 
 
 def _scaled(metrics: dict[str, Any], factor: float) -> dict[str, Any]:
@@ -99,15 +99,15 @@ def _scaled(metrics: dict[str, Any], factor: float) -> dict[str, Any]:
 
 def recompile(records: Records, chance: random.Random) -> Records | None:
     """Compile a function once more: its last compile again, with a reason, under the next number."""
-    last = records[max(at for at, each in enumerate(records) if each.kind == "compilation_metrics")].compile_id
-    own = [each for each in records if each.compile_id == last and each.kind != "recompile_reasons"]
+    last = records[max(at for at, record in enumerate(records) if record.kind == "compilation_metrics")].compile_id
+    last_records = [record for record in records if record.compile_id == last and record.kind != "recompile_reasons"]
     ids = {"frame_id": last[0], "frame_compile_id": int(str(last[1])) + 1, "attempt": 0}
     reason = f"{last[0]}/{last[1]}: tensor 'x' size mismatch at index 0. expected 16, actual 17"
     metadata = {"artifact": {"name": "recompile_reasons", "encoding": "json"}, **ids}
     return [
         *records,
-        Written(own[0].prefix, metadata, reason),
-        *(replace(each, metadata=each.metadata | ids) for each in own),
+        Written(last_records[0].prefix, metadata, reason),
+        *(replace(record, metadata=record.metadata | ids) for record in last_records),
     ]
 
 
@@ -118,7 +118,7 @@ def guard(records: Records, chance: random.Random) -> Records | None:
 
 def cache(records: Records, chance: random.Random) -> Records | None:
     """Hit a cache that the others miss."""
-    places = [at for at, each in enumerate(records) if each.kind.endswith("_cache_miss")]
+    places = [at for at, record in enumerate(records) if record.kind.endswith("_cache_miss")]
     if not places:
         return None
     at = chance.choice(places)
@@ -139,7 +139,7 @@ def order(records: Records, chance: random.Random) -> Records | None:
 def size(records: Records, chance: random.Random) -> Records | None:
     """Give a collective another size."""
     wanted = ("inductor_post_grad_graph", "after_post_grad_graph")
-    kind = next((name for name in wanted if any(each.kind == name for each in records)), "")
+    kind = next((name for name in wanted if any(record.kind == name for record in records)), "")
     return _changed(records, chance, kind, lambda text: _COLLECTIVE_SIZE.sub(r"\g<1>9\2\g<3>", text, count=1))
 
 
@@ -148,20 +148,20 @@ def slow(records: Records, chance: random.Random) -> Records | None:
     factor = chance.uniform(2.5, 4)
     return [
         replace(
-            each,
-            metadata=each.metadata | {"compilation_metrics": _scaled(each.metadata["compilation_metrics"], factor)},
+            record,
+            metadata=record.metadata | {"compilation_metrics": _scaled(record.metadata["compilation_metrics"], factor)},
         )
-        if each.kind == "compilation_metrics"
-        else each
-        for each in records
+        if record.kind == "compilation_metrics"
+        else record
+        for record in records
     ]
 
 
 def _changed(records: Records, chance: random.Random, kind: str, change: Callable[[str], str]) -> Records | None:
     places = [
         at
-        for at, each in enumerate(records)
-        if each.kind == kind and each.payload and change(each.payload) != each.payload
+        for at, record in enumerate(records)
+        if record.kind == kind and record.payload and change(record.payload) != record.payload
     ]
     if not places:
         return None
@@ -214,14 +214,14 @@ def main() -> None:
         chance = random.Random(number)
         kind = "none" if number % 5 == 0 else kinds[number % (len(kinds) - 1)]
         with tempfile.TemporaryDirectory() as folder:
-            chosen, found = job(with_caches if kind == "cache" else base, kind, chance, Path(folder))
-        named = [(each.kind, each.ranks) for each in found]
+            chosen, divergences = job(with_caches if kind == "cache" else base, kind, chance, Path(folder))
+        named = [(divergence.kind, divergence.ranks) for divergence in divergences]
         is_right = named in [[(cause, str(chosen))] for cause in INJECTIONS[kind][1]] or (kind == "none" and not named)
         right[kind, is_right] += 1
         if not is_right:
             print(
                 f"job {number}: {kind} of rank {chosen}; named:",
-                [(each.kind, each.ranks, each.cause) for each in found],
+                [(divergence.kind, divergence.ranks, divergence.cause) for divergence in divergences],
             )
     for kind in kinds:
         print(f"{kind}: {right[kind, True]} of {right[kind, True] + right[kind, False]}")

@@ -49,17 +49,20 @@ NOT_LIVE = frozenset(
 
 def facts(index: dict[str, Any]) -> dict[str, Any]:
     """Return what a live capture and a trace tell alike, by the compile and the name of the fact."""
-    found: dict[str, Any] = {"order": index["order"], "roots": [each["name"] for each in index["functions"]]}
+    facts_by_name: dict[str, Any] = {
+        "order": index["order"],
+        "roots": [function["name"] for function in index["functions"]],
+    }
     for root in index["functions"]:
         for function in (root, *root["resume_functions"]):
-            for made in function["compiles"]:
-                told = {name: made[name] for name in AS_THEY_ARE}
-                told |= _told(made)
-                told["function"] = function["name"], function["file"], function["line"], root["name"]
-                told["called from"] = [_place(each) for each in made["called_from"]]
-                told["caller"] = made["trigger"].get("caller")
-                found |= {f"{made['id']} {name}": value for name, value in told.items()}
-    return found
+            for compiled in function["compiles"]:
+                compile_facts = {name: compiled[name] for name in AS_THEY_ARE}
+                compile_facts |= _told(compiled)
+                compile_facts["function"] = function["name"], function["file"], function["line"], root["name"]
+                compile_facts["called from"] = [_place(line) for line in compiled["called_from"]]
+                compile_facts["caller"] = compiled["trigger"].get("caller")
+                facts_by_name |= {f"{compiled['id']} {name}": value for name, value in compile_facts.items()}
+    return facts_by_name
 
 
 def _place(line: dict[str, Any]) -> tuple[str, int, str]:
@@ -68,31 +71,34 @@ def _place(line: dict[str, Any]) -> tuple[str, int, str]:
     return line["file"], line["line"], resumed[0] if resumed is not None else line["function"]
 
 
-def _told(made: dict[str, Any]) -> dict[str, Any]:
-    trigger, failure = made["trigger"], made["failure"]
+def _told(compiled: dict[str, Any]) -> dict[str, Any]:
+    trigger, failure = compiled["trigger"], compiled["failure"]
     return {
         "trigger": trigger["kind"],
-        "clauses": [(each["entry"], each["clauses"]) for each in trigger.get("refused", ())],
-        "breaks": [(each["reason"], each["code"], each["where"], each["hints"]) for each in made["breaks"]],
+        "clauses": [(entry["entry"], entry["clauses"]) for entry in trigger.get("refused", ())],
+        "breaks": [
+            (graph_break["reason"], graph_break["code"], graph_break["where"], graph_break["hints"])
+            for graph_break in compiled["breaks"]
+        ],
         "failure": (failure["kind"], failure["reason"]) if failure else None,
         "caches": [
-            (each["cache"], each["outcome"], each["key"])
-            for each in made["caches"]
-            if each["cache"] not in KERNEL_CACHES
+            (event["cache"], event["outcome"], event["key"])
+            for event in compiled["caches"]
+            if event["cache"] not in KERNEL_CACHES
         ],
-        "shapes": [(each["kind"], each["expression"]) for each in made["shapes"]],
-        "side effects": [(each["source"], each["lines"]) for each in made["side_effects"]],
-        "seconds": made["seconds"],
-        "artefacts": sorted(_stages(made)),
+        "shapes": [(shape["kind"], shape["expression"]) for shape in compiled["shapes"]],
+        "side effects": [(effect["source"], effect["lines"]) for effect in compiled["side_effects"]],
+        "seconds": compiled["seconds"],
+        "artefacts": sorted(_stages(compiled)),
     }
 
 
-def _stages(made: dict[str, Any]) -> Iterator[str]:
-    last = made["attempts"] - 1
-    for each in made["artefacts"]:
-        stage = each["stage"]
-        is_untold = stage in NOT_LIVE or stage.startswith(tuple(f"{each}_cache_" for each in KERNEL_CACHES))
-        if not is_untold and not stage.endswith(("_as_written", "_BYTECODE")) and each["attempt"] == last:
+def _stages(compiled: dict[str, Any]) -> Iterator[str]:
+    last = compiled["attempts"] - 1
+    for artefact in compiled["artefacts"]:
+        stage = artefact["stage"]
+        is_untold = stage in NOT_LIVE or stage.startswith(tuple(f"{cache}_cache_" for cache in KERNEL_CACHES))
+        if not is_untold and not stage.endswith(("_as_written", "_BYTECODE")) and artefact["attempt"] == last:
             yield stage
 
 
@@ -106,11 +112,11 @@ def _agrees(name: str, live: Any, read: Any, callers: dict[str, set[str]]) -> bo
 
 def _callers(session: Session) -> dict[str, set[str]]:
     """Return the compiles whose code calls a resume function, by the compile of that."""
-    found: dict[str, set[str]] = {}
-    for function, made in session.compiles():
+    callers: dict[str, set[str]] = {}
+    for function, compiled in session.compiles():
         names = {function.resume_name, *function.other_resume_names}
-        found[str(made.id)] = {str(each.id) for _, each in session.compiles() if names & set(each.resumes)}
-    return found
+        callers[str(compiled.id)] = {str(caller.id) for _, caller in session.compiles() if names & set(caller.resumes)}
+    return callers
 
 
 def main() -> None:
@@ -147,11 +153,11 @@ def _differences(program: Any) -> Iterator[str]:  # noqa: ANN401 - of a module t
 
 def compared(live: Path, read: Path, session: Session) -> Iterator[str]:
     """Yield the facts in which a trace, read into a dump, differs from the capture of the same run."""
-    own, other = (facts(json.loads((each / "index.json").read_text())) for each in (live, read))
+    captured, other = (facts(json.loads((dump / "index.json").read_text())) for dump in (live, read))
     callers = _callers(session)
-    for name in sorted(own.keys() | other.keys()):
-        if not _agrees(name, own.get(name), other.get(name), callers):
-            yield f"{name}: live {own.get(name)!r}, from the trace {other.get(name)!r}"
+    for name in sorted(captured.keys() | other.keys()):
+        if not _agrees(name, captured.get(name), other.get(name), callers):
+            yield f"{name}: live {captured.get(name)!r}, from the trace {other.get(name)!r}"
 
 
 if __name__ == "__main__":

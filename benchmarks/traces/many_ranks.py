@@ -28,20 +28,20 @@ _FRAME = re.compile(rb'"frame_id": (\d+)')
 
 def make_ranks(folder: Path, count: int, text: bytes) -> None:
     """Write the traces of a job."""
-    starts = [found.start() for found in _LAST.finditer(text)]
+    starts = [match.start() for match in _LAST.finditer(text)]
     folder.mkdir(parents=True)
     for rank in range(count):
-        own = text[: starts[-1]] if rank % 100 == 99 else text
-        own = _HEAD.sub(rb"\g<1>%02d\g<2>%d" % (rank % 60, 1000 + rank), own)
-        (folder / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(own)
+        rank_text = text[: starts[-1]] if rank % 100 == 99 else text
+        rank_text = _HEAD.sub(rb"\g<1>%02d\g<2>%d" % (rank % 60, 1000 + rank), rank_text)
+        (folder / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(rank_text)
 
 
 def longer(text: bytes, copies: int) -> bytes:
     """Return a trace with the compiles of another several times, each as a frame of its own."""
-    frames = max(int(found[1]) for found in _FRAME.finditer(text)) + 1
+    frames = max(int(match[1]) for match in _FRAME.finditer(text)) + 1
 
     def moved(copy: int) -> bytes:
-        return _FRAME.sub(lambda found: b'"frame_id": %d' % (int(found[1]) + copy * frames), text)
+        return _FRAME.sub(lambda match: b'"frame_id": %d' % (int(match[1]) + copy * frames), text)
 
     return b"".join(moved(copy) for copy in range(copies))
 
@@ -61,12 +61,12 @@ def timed(command: list[str], output: Path) -> tuple[float, float, int]:
     subprocess.run(command, check=True, capture_output=True)
     spent = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return spent, peak, sum(each.stat().st_size for each in output.rglob("*") if each.is_file())
+    return spent, peak, sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
 
 
 def compared(job: Path, folder: Path, alone: bool) -> float:
     """Time the report of a job, and print it; return its seconds."""
-    size = sum(each.stat().st_size for each in job.iterdir())
+    size = sum(path.stat().st_size for path in job.iterdir())
     count = sum(1 for _ in job.iterdir())
     print(f"{count} ranks of {size / count / 1e6:.1f} MB", flush=True)
     ours, theirs = folder / "ours", folder / "theirs"
@@ -104,9 +104,9 @@ def main() -> None:
             make_ranks(job, max(given.ranks), text)
         times = {}
         for count in sorted(given.ranks):
-            own = Path(folder, f"{count}_ranks")
-            own.mkdir()
-            times[count] = compared(first_ranks(job, count, own / "job"), own, given.alone)
+            scratch = Path(folder, f"{count}_ranks")
+            scratch.mkdir()
+            times[count] = compared(first_ranks(job, count, scratch / "job"), scratch, given.alone)
     if len(times) > 1:
         (few, least), (many, most) = min(times.items()), max(times.items())
         print(f"from {few} to {many} ranks time grows as n^{math.log(most / least) / math.log(many / few):.2f}")

@@ -45,7 +45,10 @@ def main() -> None:
     parser.add_argument("--torch", nargs="*", default=[], metavar="PYTHON")
     given = parser.parse_args()
     score = Score()
-    for trace in (*sorted(DATA.glob("*.log.gz")), *(each for path in given.traces for each in _traces(path))):
+    for trace in (
+        *sorted(DATA.glob("*.log.gz")),
+        *(trace_file for path in given.traces for trace_file in _traces(path)),
+    ):
         with tempfile.TemporaryDirectory() as folder:
             compare(trace, Path(folder), score)
     for python in given.torch:
@@ -85,9 +88,9 @@ def made(python: str, folder: Path) -> Iterator[Path]:
 def _traces(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
-    for each in sorted(path.rglob("*")) if path.is_dir() else ():
-        if each.name.endswith((".log", "log.txt")):
-            yield each
+    for path_below in sorted(path.rglob("*")) if path.is_dir() else ():
+        if path_below.name.endswith((".log", "log.txt")):
+            yield path_below
 
 
 def compare(trace: Path, folder: Path, score: Score) -> None:
@@ -105,10 +108,10 @@ def compare(trace: Path, folder: Path, score: Score) -> None:
         [sys.executable, "-m", "depyf", "report", str(plain), "-o", str(ours)], check=True, capture_output=True
     )
     index = json.loads((ours / "index.json").read_text())
-    files = [each for each in ours.rglob("*") if each.is_file() and "report" not in each.relative_to(ours).parts]
-    texts = [each.read_text(errors="replace") for each in files]
-    whole = {each.removesuffix("\n") for each in texts}
-    values = [_value(each) for each in texts]
+    files = [file for file in ours.rglob("*") if file.is_file() and "report" not in file.relative_to(ours).parts]
+    texts = [file.read_text(errors="replace") for file in files]
+    whole = {text.removesuffix("\n") for text in texts}
+    values = [_value(text) for text in texts]
     directory = json.loads((theirs / "compile_directory.json").read_text())
     for written, entry in directory.items():
         compile_id = written.strip("[]")
@@ -143,9 +146,9 @@ def _is_there(path: Path, texts: list[str], whole: set[str], values: list[object
     if path.suffix == ".html":
         shown = re.sub(r"<script>.*?</script>|<style>.*?</style>|<h2>.*?</h2>", "", text, flags=re.DOTALL)
         lines = [html.unescape(re.sub(r"<[^>]*>", "", line)).strip() for line in shown.splitlines()]
-        return all(any(line in each for each in texts) for line in lines if line)
-    own = text.removesuffix("\n")
-    return own in whole or any(own.strip("\n") in each for each in texts)
+        return all(any(line in text_of_file for text_of_file in texts) for line in lines if line)
+    content = text.removesuffix("\n")
+    return content in whole or any(content.strip("\n") in written for written in texts)
 
 
 def _value(text: str) -> object:

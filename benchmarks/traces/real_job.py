@@ -51,9 +51,9 @@ def run(program: Path, folder: Path) -> None:
         )
         for rank in range(SIZE)
     ]
-    for each in ranks:
-        _, errors = each.communicate(timeout=600)
-        if each.returncode:
+    for process in ranks:
+        _, errors = process.communicate(timeout=600)
+        if process.returncode:
             raise RuntimeError(errors[-2000:])
 
 
@@ -62,14 +62,14 @@ def wrongs(folder: Path, function: str) -> Iterator[str]:
     output = folder / "out"
     command = [sys.executable, "-m", "depyf", "report", str(folder / "traces"), "-o", str(output)]
     subprocess.run(command, check=True, capture_output=True)
-    found = json.loads((output / "ranks.json").read_text())["divergences"]
-    for each in found:
-        print(f"  {each['kind']}, ranks {each['ranks']}: {each['cause']}")
-    own = [each for each in found if each["ranks"] == str(SIZE - 1)]
-    if [each["ranks"] for each in found if each["kind"] != "slow rank"] != [str(SIZE - 1)]:
+    divergences = json.loads((output / "ranks.json").read_text())["divergences"]
+    for divergence in divergences:
+        print(f"  {divergence['kind']}, ranks {divergence['ranks']}: {divergence['cause']}")
+    of_rank = [divergence for divergence in divergences if divergence["ranks"] == str(SIZE - 1)]
+    if [divergence["ranks"] for divergence in divergences if divergence["kind"] != "slow rank"] != [str(SIZE - 1)]:
         yield "other ranks are named"
     page = html.unescape(_TAGS.sub("", (output / "report" / "index.html").read_text()))
-    if not any(f"`{function}`" in each["cause"] and "17" in each["cause"] for each in own):
+    if not any(f"`{function}`" in divergence["cause"] and "17" in divergence["cause"] for divergence in of_rank):
         yield "the function or the shape is not named"
     elif "actual 17" not in page:
         yield "it is not on the page"

@@ -38,9 +38,9 @@ def main() -> None:
     """Write one trace."""
     source, output, *pairs = sys.argv[1:]
     text = Path(source).read_text(encoding="utf-8")
-    made = shortened(text, dict(pair.split("=", 1) for pair in pairs)).encode()
+    trace = shortened(text, dict(pair.split("=", 1) for pair in pairs)).encode()
     with open(output, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-        packed.write(made)
+        packed.write(trace)
 
 
 if __name__ == "__main__":

@@ -35,15 +35,15 @@ def traces(paths: list[str]) -> Iterator[Path]:
     """Yield the traces that paths name: a folder of ranks is one, a folder of other logs is each of them."""
     for path in map(Path, paths):
         inside = sorted(path.iterdir()) if path.is_dir() else []
-        if not inside or any(each.is_file() and "rank_" in each.name for each in inside):
+        if not inside or any(file.is_file() and "rank_" in file.name for file in inside):
             yield path
         else:
-            yield from traces([str(each) for each in inside if each.is_dir() or each.name.endswith(("log", "log.txt"))])
+            yield from traces([str(file) for file in inside if file.is_dir() or file.name.endswith(("log", "log.txt"))])
 
 
 def measured(trace: Path, rounds: int) -> Row:
     """Run both on one trace, in turns."""
-    size = sum(each.stat().st_size for each in ([trace] if trace.is_file() else trace.iterdir()))
+    size = sum(file.stat().st_size for file in ([trace] if trace.is_file() else trace.iterdir()))
     times: dict[str, list[float]] = {"ours": [], "theirs": []}
     written: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +53,7 @@ def measured(trace: Path, rounds: int) -> Row:
                 began = time.perf_counter()
                 subprocess.run(_command(tool, trace, output), check=True, capture_output=True)
                 times[tool].append(time.perf_counter() - began)
-                written[tool] = sum(each.stat().st_size for each in output.rglob("*") if each.is_file())
+                written[tool] = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     ours, theirs = (statistics.median(times[tool]) for tool in ("ours", "theirs"))
     return Row(trace.name, size, ours, theirs, written["ours"], written["theirs"])
 
@@ -77,7 +77,7 @@ def main() -> None:
         row = measured(trace, given.rounds)
         slow += row.ours > row.theirs / 2
         large += row.written > row.size
-        megabytes = [each / 1e6 for each in (row.size, row.written, row.written_by_tlparse)]
+        megabytes = [count / 1e6 for count in (row.size, row.written, row.written_by_tlparse)]
         print(
             f"{row.name[:44]:44} {megabytes[0]:7.3f} {row.ours:8.3f} {row.theirs:9.3f} {row.ours / row.theirs:6.2f} "
             f"{megabytes[1]:7.3f} {megabytes[2]:8.3f}",

@@ -24,10 +24,12 @@ def _summed(x: torch.Tensor) -> torch.Tensor:
 
 def _libraries() -> Iterator[Seed]:
     ones = torch.ones(40, 30)
-    made = run(_summed, ones)
+    compile_once = run(_summed, ones)
     processor = f"ATEN_CPU_CAPABILITY={'avx2' if torch.backends.cpu.get_cpu_capability() == 'AVX512' else 'default'}"
-    yield Seed("processor", "compiler flag", "CPU_CAPABILITY", made, made, variable=processor, cache="cpp")
-    yield Seed("compiler", "compiler", "other-g++", made, made, _other_compiler, cache="cpp")
+    yield Seed(
+        "processor", "compiler flag", "CPU_CAPABILITY", compile_once, compile_once, variable=processor, cache="cpp"
+    )
+    yield Seed("compiler", "compiler", "other-g++", compile_once, compile_once, _other_compiler, cache="cpp")
     flags: dict[str, tuple[object, str]] = {
         "cpp.enable_floating_point_contract_flag": ("fast", "-ffp-contract=fast"),
         "cpp.enable_unsafe_math_opt_flag": (True, "unsafe-math-optimizations"),
@@ -35,7 +37,9 @@ def _libraries() -> Iterator[Seed]:
     }
     for name, (value, word) in flags.items():
         if name in inductor._config:
-            yield Seed(f"flag {name}", "compiler flag", word, made, made, _patched(name, value), cache="cpp")
+            yield Seed(
+                f"flag {name}", "compiler flag", word, compile_once, compile_once, _patched(name, value), cache="cpp"
+            )
     others: dict[str, tuple[Any, Any]] = {
         "cos": (lambda x: (x.cos() * 2).sum(0), ones),
         "3.0": (lambda x: (x.sin() * 3).sum(0), ones),
@@ -43,7 +47,7 @@ def _libraries() -> Iterator[Seed]:
         "31": (_summed, torch.ones(40, 31)),
     }
     for word, (function, given) in others.items():
-        yield Seed(f"C++ {word}", "C++ source", word, made, run(function, given), cache="cpp")
+        yield Seed(f"C++ {word}", "C++ source", word, compile_once, run(function, given), cache="cpp")
 
 
 def _patched(name: str, value: object) -> Settings:
@@ -53,11 +57,11 @@ def _patched(name: str, value: object) -> Settings:
 @contextlib.contextmanager
 def _other_compiler() -> Iterator[None]:
     """Have Inductor use the same compiler under another name."""
-    found = shutil.which("g++")
-    assert found is not None
+    compiler = shutil.which("g++")
+    assert compiler is not None
     with tempfile.TemporaryDirectory() as folder:
         other = Path(folder, "other-g++")
-        other.symlink_to(found)
+        other.symlink_to(compiler)
         with inductor.patch({"cpp.cxx": (str(other),)}):
             yield
 
@@ -102,13 +106,23 @@ def _binaries() -> Iterator[Seed]:
 
 def _tunings() -> Iterator[Seed]:
     ones = torch.ones(3000)
-    made = tuned(run(base, ones))
+    compile_tuned = tuned(run(base, ones))
     other = tuned(run(lambda x: (x.sin() * 3 + 1).relu(), ones))
-    yield Seed("tuned constant", "Triton kernel", "3.0", made, other, cache="autotune")
+    yield Seed("tuned constant", "Triton kernel", "3.0", compile_tuned, other, cache="autotune")
     tag = torch.compiler.config.patch(cache_key_tag="other")
-    yield Seed("tuned tag", "torch setting", "cache_key_tag", made, made, lambda: tag, cache="autotune")
+    yield Seed(
+        "tuned tag", "torch setting", "cache_key_tag", compile_tuned, compile_tuned, lambda: tag, cache="autotune"
+    )
     setting = _patched("max_autotune_pointwise", True)
-    yield Seed("tuned setting", "Triton kernel", "max_autotune_pointwise", made, made, setting, cache="autotune")
+    yield Seed(
+        "tuned setting",
+        "Triton kernel",
+        "max_autotune_pointwise",
+        compile_tuned,
+        compile_tuned,
+        setting,
+        cache="autotune",
+    )
 
 
 def kernel_seeds() -> list[Seed]:

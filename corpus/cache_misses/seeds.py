@@ -96,8 +96,8 @@ def _constants() -> Iterator[Seed]:
         (2.5, 5.5, lambda x, k: x.pow(k)),
         (1e-5, 1e-6, lambda x, k: x * (x.mean() + k)),
     ]
-    for number, (one, other, use) in enumerate(cases):
-        yield Seed(f"constant {number}", "constant", str(other)[:3].lstrip("-"), made(one, use), made(other, use))
+    for number, (first, other, use) in enumerate(cases):
+        yield Seed(f"constant {number}", "constant", str(other)[:3].lstrip("-"), made(first, use), made(other, use))
 
 
 def _lines() -> Iterator[Seed]:
@@ -110,13 +110,13 @@ def _lines() -> Iterator[Seed]:
         ("mean", lambda x: x.sum(), lambda x: x.mean()),
         ("clamp", lambda x: x * 2, lambda x: (x * 2).clamp(max=3)),
     ]
-    for word, one, other in pairs:
-        yield Seed(f"line {word}", "graph", word, run(one, torch.ones(8)), run(other, torch.ones(8)))
+    for word, first, other in pairs:
+        yield Seed(f"line {word}", "graph", word, run(first, torch.ones(8)), run(other, torch.ones(8)))
 
 
 def _inputs() -> Iterator[Seed]:
-    def pair(name: str, kind: str, word: str, function: Any, one: Any, other: Any) -> Seed:
-        return Seed(f"{kind} {name}", kind, word, run(function, *one), run(function, *other))
+    def pair(name: str, kind: str, word: str, function: Any, first: Any, other: Any) -> Seed:
+        return Seed(f"{kind} {name}", kind, word, run(function, *first), run(function, *other))
 
     ones, mm = torch.ones, lambda x, y: (x @ y).relu()
     yield pair("double", "input dtype", "float64", base, [ones(4)], [ones(4).double()])
@@ -147,8 +147,8 @@ def _settings() -> Iterator[Seed]:
         ("fill memory", *_attribute(torch.utils.deterministic, "fill_uninitialized_memory"), False),
     ]
     for word, get, put, value in sets:
-        made = run(base, torch.ones(4))
-        yield Seed(f"setting {word}", "torch setting", word, made, made, _bound(get, put, value))
+        compile_base = run(base, torch.ones(4))
+        yield Seed(f"setting {word}", "torch setting", word, compile_base, compile_base, _bound(get, put, value))
 
 
 def _bound(get: Callable[[], Any], put: Callable[[Any], Any], value: object) -> Settings:
@@ -172,16 +172,16 @@ class _Pass(torch._inductor.custom_graph_pass.CustomGraphPass):
 
 
 def _passes() -> Iterator[Seed]:
-    made = run(base, torch.ones(4))
+    compile_base = run(base, torch.ones(4))
     for name in ("post_grad_custom_post_pass", "post_grad_custom_pre_pass", "joint_custom_pre_pass"):
-        yield Seed(f"added {name}", "custom pass", name, made, made, _patched(**{name: _Pass()}))
+        yield Seed(f"added {name}", "custom pass", name, compile_base, compile_base, _patched(**{name: _Pass()}))
     for name in ("post_grad_custom_post_pass", "post_grad_custom_pre_pass"):
 
         def before(name: str = name) -> Any:
             with inductor.patch({name: _Pass("1")}):
-                return made()
+                return compile_base()
 
-        yield Seed(f"changed {name}", "custom pass", name, before, made, _patched(**{name: _Pass("2")}))
+        yield Seed(f"changed {name}", "custom pass", name, before, compile_base, _patched(**{name: _Pass("2")}))
 
 
 def _groups() -> Iterator[Seed]:
@@ -193,17 +193,17 @@ def _groups() -> Iterator[Seed]:
 
     def reduced(group: str) -> Callable[[], Any]:
         def function(x: torch.Tensor) -> torch.Tensor:
-            made = torch.ops._c10d_functional.all_reduce(x.sin(), "sum", group)
-            return torch.ops._c10d_functional.wait_tensor(made) + 1
+            reduced = torch.ops._c10d_functional.all_reduce(x.sin(), "sum", group)
+            return torch.ops._c10d_functional.wait_tensor(reduced) + 1
 
         return run(function, torch.ones(4))
 
-    for one, other in zip(names, names[1:]):
-        yield Seed(f"group {other}", "process group", f"'{other}'", reduced(one), reduced(other))
+    for first, other in zip(names, names[1:]):
+        yield Seed(f"group {other}", "process group", f"'{other}'", reduced(first), reduced(other))
 
 
 def _variables() -> Iterator[Seed]:
-    made = run(base, torch.ones(4))
+    compile_base = run(base, torch.ones(4))
     named = {
         "max_autotune_pointwise": "TORCHINDUCTOR_MAX_AUTOTUNE_POINTWISE=1",
         "shape_padding": "TORCHINDUCTOR_SHAPE_PADDING=0",
@@ -213,11 +213,11 @@ def _variables() -> Iterator[Seed]:
         "layout_optimization": "TORCHINDUCTOR_LAYOUT_OPTIMIZATION=0",
     }
     for name, variable in named.items():
-        yield Seed(f"variable {variable}", "config", name, made, made, variable=variable)
+        yield Seed(f"variable {variable}", "config", name, compile_base, compile_base, variable=variable)
 
 
 def seeds() -> list[Seed]:
     """Return every seed that this torch can have."""
     # Variables come first: their second compile is in a process that has none of the settings that others leave.
-    found = [*_variables(), *_configs(), *_constants(), *_lines(), *_inputs(), *_settings(), *_passes()]
-    return [*found, *_groups()]
+    all_seeds = [*_variables(), *_configs(), *_constants(), *_lines(), *_inputs(), *_settings(), *_passes()]
+    return [*all_seeds, *_groups()]

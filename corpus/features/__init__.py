@@ -27,12 +27,14 @@ class NotHere(Exception):
 
 def load() -> dict[str, Feature]:
     """Return every feature by `module.function`."""
-    found: dict[str, Feature] = {}
+    features: dict[str, Feature] = {}
     for name in MODULES:
         module = importlib.import_module(f"corpus.features.{name}")
-        own = {key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
-        found.update({f"{name}.{key}": value for key, value in own.items() if _is_feature(key, value)})
-    return found
+        functions = {
+            key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
+        }
+        features.update({f"{name}.{key}": value for key, value in functions.items() if _is_feature(key, value)})
+    return features
 
 
 def _is_feature(name: str, value: object) -> bool:

@@ -97,8 +97,8 @@ def callbacks_of_compiles():
 
 
 def old_export_of_dynamo():
-    found = torch._dynamo.export(lambda x: (x + 1).relu(), aten_graph=False)(torch.ones(2))
-    return [found.graph_module.code, sorted(map(str, found.guards))[:1] != []]
+    exported = torch._dynamo.export(lambda x: (x + 1).relu(), aten_graph=False)(torch.ones(2))
+    return [exported.graph_module.code, sorted(map(str, exported.guards))[:1] != []]
 
 
 def optimised_by_its_old_name():
@@ -146,7 +146,7 @@ def graphs_of_a_counter():
 
     counter = CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(lambda x: (x + 1).sin(), backend=counter)
-    return [compiled(torch.ones(2)), counter.frame_count, counter.op_count, [each.code for each in counter.graphs]]
+    return [compiled(torch.ones(2)), counter.frame_count, counter.op_count, [graph.code for graph in counter.graphs]]
 
 
 def named_backends():
@@ -332,8 +332,11 @@ def times_of_compiles():
 def metrics_of_compiles():
     torch._dynamo.utils.clear_compilation_metrics()
     torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
-    found = torch._dynamo.utils.get_compilation_metrics()
-    return [(each.co_name, each.graph_op_count, each.guard_count, each.fail_type) for each in found]
+    compilation_metrics = torch._dynamo.utils.get_compilation_metrics()
+    return [
+        (metrics.co_name, metrics.graph_op_count, metrics.guard_count, metrics.fail_type)
+        for metrics in compilation_metrics
+    ]
 
 
 def report_of_guards_that_fail():

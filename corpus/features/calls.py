@@ -141,13 +141,13 @@ def named_tuples_and_data_classes():
     def f(pair, box):
         return Pair(pair.first + box.width, _Box(pair.second * box.depth))
 
-    return [repr(each) for each in _on(f, (Pair(torch.ones(2), torch.ones(2)), _Box(torch.ones(2))))]
+    return [repr(output) for output in _on(f, (Pair(torch.ones(2), torch.ones(2)), _Box(torch.ones(2))))]
 
 
 def ordered_and_default_dicts():
-    def f(one, other):
-        other["new"] = one["a"] * 2
-        return OrderedDict(b=other["new"], a=one["a"])
+    def f(first, other):
+        other["new"] = first["a"] * 2
+        return OrderedDict(b=other["new"], a=first["a"])
 
     return _on(f, (OrderedDict(a=torch.ones(2)), defaultdict(int)))
 
@@ -273,6 +273,6 @@ def compiled_in_place():
 
 def regions_compiled_one_by_one():
     module = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(3)))
-    for each in module:
-        each.compile(backend="eager")
+    for layer in module:
+        layer.compile(backend="eager")
     return module(torch.ones(2, 3))

@@ -17,7 +17,7 @@ def _model():
 
 
 def _state(module):
-    return [each.detach().clone() for each in module.state_dict().values()]
+    return [tensor.detach().clone() for tensor in module.state_dict().values()]
 
 
 def optimizer_with_a_closure():
@@ -74,13 +74,13 @@ def clipped_gradients():
     model = _model()
     torch.compile(model, backend="eager")(torch.ones(3, 4)).sum().backward()
     clip = torch.compile(torch.nn.utils.clip_grad_norm_, backend="eager")
-    return [clip(list(model.parameters()), 0.1), *(each.grad for each in model.parameters())]
+    return [clip(list(model.parameters()), 0.1), *(parameter.grad for parameter in model.parameters())]
 
 
 def hook_after_the_gradient():
     model, seen = _model(), []
-    for each in model.parameters():
-        each.register_post_accumulate_grad_hook(lambda of: seen.append(tuple(of.shape)))
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(lambda of: seen.append(tuple(of.shape)))
     torch.compile(model, backend="aot_eager")(torch.ones(3, 4)).sum().backward()
     return seen
 
@@ -233,13 +233,13 @@ class _Two(torch.Tensor):
             parts = torch.utils._pytree.tree_map(lambda of: getattr(of, name, of), arguments)
             return function(*parts, **(options or {}))
 
-        made = [on("a"), on("b")]
-        return _Two(*made) if isinstance(made[0], torch.Tensor) else made[0]
+        results = [on("a"), on("b")]
+        return _Two(*results) if isinstance(results[0], torch.Tensor) else results[0]
 
 
 def subclass_that_wraps_two_tensors():
-    found = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Two(torch.ones(2), torch.zeros(2)))
-    return [type(found).__name__, found.a, found.b]
+    output = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Two(torch.ones(2), torch.zeros(2)))
+    return [type(output).__name__, output.a, output.b]
 
 
 class _Talking(torch.Tensor):
@@ -262,7 +262,7 @@ def subclass_that_notes_its_calls():
     x = torch.ones(3).as_subclass(_Talking)
     compiled = torch.compile(lambda x, n: (x * n).sum(), backend="aot_eager", dynamic=False)
     result = [compiled(x, 2), compiled(x, 3), compiled(torch.ones(3), 3)]
-    return [[each.as_subclass(torch.Tensor) for each in result], list(_Talking.said)]
+    return [[tensor.as_subclass(torch.Tensor) for tensor in result], list(_Talking.said)]
 
 
 class _Noting(_Two):
@@ -288,14 +288,14 @@ def wrapper_that_notes_what_is_dispatched():
     _Noting.said.clear()
     compiled = torch.compile(lambda x, n: x * n + 1, backend="aot_eager", dynamic=False)
     results = [compiled(_Noting(torch.ones(2), torch.zeros(2)), n) for n in (2, 3)]
-    return [[(each.a, each.b) for each in results], list(_Noting.said)]
+    return [[(output.a, output.b) for output in results], list(_Noting.said)]
 
 
 def parameter_of_a_subclass():
     layer = torch.nn.Linear(2, 2, bias=False)
     layer.weight = torch.nn.Parameter(_Two(torch.ones(2, 2), torch.zeros(2, 2)), requires_grad=False)
-    found = torch.compile(layer, backend="aot_eager")(torch.ones(1, 2))
-    return [type(found).__name__, found.a, found.b]
+    output = torch.compile(layer, backend="aot_eager")(torch.ones(1, 2))
+    return [type(output).__name__, output.a, output.b]
 
 
 def wrapper_that_is_trained():
@@ -337,7 +337,7 @@ def data_parallel_in_buckets():
         module = torch.nn.parallel.DistributedDataParallel(_model(), bucket_cap_mb=0.0001)
         compiled = torch.compile(module, backend="aot_eager")
         compiled(torch.ones(3, 4)).sum().backward()
-        return [each.grad.clone() for each in module.parameters()]
+        return [parameter.grad.clone() for parameter in module.parameters()]
 
 
 def tensor_parallel_layers():

@@ -10,7 +10,7 @@ def _trained(module, *inputs, backend="aot_eager"):
     result = torch.compile(module, backend=backend)(*inputs)
     loss = (result[0] if isinstance(result, tuple) else result).sum()
     loss.backward()
-    return [loss.detach(), [each.grad for each in module.parameters()]]
+    return [loss.detach(), [parameter.grad for parameter in module.parameters()]]
 
 
 def transformer_layer():
@@ -56,8 +56,8 @@ def model_that_breaks():
             self.layers = torch.nn.ModuleList(torch.nn.Linear(3, 3) for _ in range(3))
 
         def forward(self, x):
-            for each in self.layers:
-                x = each(x)
+            for layer in self.layers:
+                x = layer(x)
                 if x.sum() > 1000:
                     x = x / 2
             return x

@@ -135,9 +135,9 @@ def debugger_with_a_breakpoint():
 
 
 def tracer_of_the_library():
-    found = trace.Trace(count=1, trace=0, ignoredirs=[sys.prefix, sys.exec_prefix])
-    result = found.runfunc(torch.compile(_step, backend="eager"), torch.ones(2))
-    counts = found.results().counts
+    tracer = trace.Trace(count=1, trace=0, ignoredirs=[sys.prefix, sys.exec_prefix])
+    result = tracer.runfunc(torch.compile(_step, backend="eager"), torch.ones(2))
+    counts = tracer.results().counts
     return [result, sorted(line for (name, line) in counts if name == __file__)]
 
 
@@ -200,14 +200,14 @@ def function_without_a_source():
 
 def bytecode_of_the_function():
     torch.compile(_step, backend="eager")(torch.ones(2))
-    return [each.opname for each in dis.get_instructions(_step)]
+    return [instruction.opname for instruction in dis.get_instructions(_step)]
 
 
 def stack_in_a_backend():
     names = []
 
     def backend(graph, inputs):
-        names.extend(each.f_code.co_name for each, _ in traceback.walk_stack(None))
+        names.extend(frame.f_code.co_name for frame, _ in traceback.walk_stack(None))
         return graph.forward
 
     torch.compile(_step, backend=backend)(torch.ones(2))
@@ -218,7 +218,7 @@ def stack_in_a_user_pass():
     names = []
 
     def leaf(x):
-        names.extend(each.filename.rpartition("/")[2] for each in inspect.stack(0)[1:6])
+        names.extend(frame_info.filename.rpartition("/")[2] for frame_info in inspect.stack(0)[1:6])
         return x
 
     def f(x):

@@ -19,19 +19,19 @@ class _Model(torch.nn.Module):
 
 
 def exported():
-    made = torch.export.export(_Model(), (torch.ones(2, 3),))
-    return [str(made.graph), made.module()(torch.ones(2, 3))]
+    exported_program = torch.export.export(_Model(), (torch.ones(2, 3),))
+    return [str(exported_program.graph), exported_program.module()(torch.ones(2, 3))]
 
 
 def exported_strictly():
-    made = torch.export.export(_Model(), (torch.ones(2, 3),), strict=True)
-    return [str(made.graph_signature), made.module()(torch.ones(2, 3))]
+    exported_program = torch.export.export(_Model(), (torch.ones(2, 3),), strict=True)
+    return [str(exported_program.graph_signature), exported_program.module()(torch.ones(2, 3))]
 
 
 def exported_with_dynamic_shapes():
     size = torch.export.Dim("size", min=2)
-    made = torch.export.export(_Model(), (torch.ones(4, 3),), dynamic_shapes={"x": {0: size}})
-    return made.module()(torch.ones(5, 3))
+    exported_program = torch.export.export(_Model(), (torch.ones(4, 3),), dynamic_shapes={"x": {0: size}})
+    return exported_program.module()(torch.ones(5, 3))
 
 
 def exported_and_saved():
@@ -59,8 +59,8 @@ def compiled_ahead_of_calls():
         return "this torch cannot"
     with torch._dynamo.config.patch(enable_aot_compile=True):
         compiled = torch.compile(lambda x, n: torch.sin(x) * n, fullgraph=True, backend="aot_eager")
-        made = compiled.aot_compile(((torch.ones(3), 2), {}))
-        return made(torch.ones(3), 2)
+        aot_compiled = compiled.aot_compile(((torch.ones(3), 2), {}))
+        return aot_compiled(torch.ones(3), 2)
 
 
 def functions_of_aot():
@@ -72,8 +72,8 @@ def functions_of_aot():
 
 
 def graph_made_by_fx():
-    made = torch.fx.symbolic_trace(_Model())
-    return [made.code, torch.compile(made, backend="eager")(torch.ones(2, 3))]
+    traced = torch.fx.symbolic_trace(_Model())
+    return [traced.code, torch.compile(traced, backend="eager")(torch.ones(2, 3))]
 
 
 def graph_made_by_tracing_operators():

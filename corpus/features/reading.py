@@ -50,7 +50,10 @@ def place_of_a_warning_about_the_caller():
 
 def own_stack():
     def where():
-        return [(each.filename, each.lineno, each.name) for each in traceback.extract_stack()]
+        return [
+            (frame_summary.filename, frame_summary.lineno, frame_summary.name)
+            for frame_summary in traceback.extract_stack()
+        ]
 
     def f(x):
         torch._dynamo.graph_break()
@@ -112,8 +115,11 @@ def cache_entries():
         return x + 1
 
     _run(f, torch.ones(2))
-    found = torch._dynamo.eval_frame._debug_get_cache_entry_list(f.__code__)
-    return [(each.code.co_filename, each.code.co_name, each.code.co_firstlineno) for each in found]
+    entries = torch._dynamo.eval_frame._debug_get_cache_entry_list(f.__code__)
+    return [
+        (cache_entry.code.co_filename, cache_entry.code.co_name, cache_entry.code.co_firstlineno)
+        for cache_entry in entries
+    ]
 
 
 def settings_while_it_runs():
@@ -140,8 +146,8 @@ def explanation_of_dynamo():
         torch._dynamo.graph_break()
         return x + 1
 
-    told = torch._dynamo.explain(f)(torch.ones(2))
-    return [told.graph_count, told.graph_break_count, told.op_count]
+    explanation = torch._dynamo.explain(f)(torch.ones(2))
+    return [explanation.graph_count, explanation.graph_break_count, explanation.op_count]
 
 
 def source_of_a_compiled_function():
@@ -191,17 +197,17 @@ def logs_of_everything_at_info():
 
 def record_factory():
     before = logging.getLogRecordFactory()
-    made: list[str] = []
+    function_names: list[str] = []
 
     def factory(*args, **kwargs):
         record = before(*args, **kwargs)
         if record.name.startswith("unnoticed"):
-            made.append(record.funcName)
+            function_names.append(record.funcName)
         return record
 
     logging.setLogRecordFactory(factory)
     try:
-        return [place_of_a_log_record(), made]
+        return [place_of_a_log_record(), function_names]
     finally:
         logging.setLogRecordFactory(before)
 
@@ -232,4 +238,4 @@ def profile_of_torch():
     compiled(torch.ones(2))
     with torch.profiler.profile() as profiler:
         compiled(torch.ones(2))
-    return sorted({each.key for each in profiler.key_averages() if "aten::" in each.key})
+    return sorted({average.key for average in profiler.key_averages() if "aten::" in average.key})

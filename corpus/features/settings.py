@@ -29,7 +29,7 @@ def pass_of_the_program():
     seen = []
 
     def note(graph):
-        seen.append(sorted(str(each.target) for each in graph.nodes if each.op == "call_function"))
+        seen.append(sorted(str(node.target) for node in graph.nodes if node.op == "call_function"))
 
     with _config().patch(post_grad_custom_post_pass=note, force_disable_caches=True):
         return [*_on(lambda x: (x + 1).sin(), (torch.ones(4),)), seen]
@@ -105,7 +105,7 @@ def directory_for_debugging():
     with tempfile.TemporaryDirectory() as there:
         with config.patch(debug_dir_root=there), _config().patch("trace.enabled", True):
             results = _on(lambda x: x * 7, (torch.ones(4),))
-        names = sorted({each.name for each in pathlib.Path(there).rglob("*") if each.is_file()})
+        names = sorted({path.name for path in pathlib.Path(there).rglob("*") if path.is_file()})
     return [*results, [name for name in names if not name.endswith(".svg")]]
 
 
@@ -139,7 +139,7 @@ def repro_after_a_failure():
 
 def deterministic_order_of_sets():
     def f(x, names):
-        return [x * len(each) for each in sorted(names)]
+        return [x * len(name) for name in sorted(names)]
 
     return _on(f, (torch.ones(2), {"a", "bb", "ccc"}), backend="eager")
 

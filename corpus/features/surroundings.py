@@ -35,10 +35,10 @@ def threads():
         results[place] = compiled(torch.full((2,), float(place)))
 
     workers = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for each in workers:
-        each.start()
-    for each in workers:
-        each.join()
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
     return results
 
 
@@ -81,9 +81,9 @@ def process_that_is_forked():
     queue = context.SimpleQueue()
     process = context.Process(target=_compiled_in_a_child, args=(queue,))
     process.start()
-    found = queue.get()
+    answer = queue.get()
     process.join()
-    return [found, process.exitcode]
+    return [answer, process.exitcode]
 
 
 def subprocess_of_python():
@@ -278,7 +278,7 @@ def process_group_of_one():
             module = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2))
             result = torch.compile(module, backend="aot_eager")(torch.ones(1, 2))
             result.sum().backward()
-            return [result.detach(), *(each.grad for each in module.parameters())]
+            return [result.detach(), *(parameter.grad for parameter in module.parameters())]
         finally:
             torch.distributed.destroy_process_group()
 

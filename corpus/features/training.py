@@ -7,10 +7,10 @@ from torch.utils.checkpoint import checkpoint
 
 
 def _trained(function, *inputs, backend="aot_eager", **options):
-    leaves = [each.clone().requires_grad_() for each in inputs]
+    leaves = [tensor.clone().requires_grad_() for tensor in inputs]
     result = torch.compile(function, backend=backend, **options)(*leaves)
     result.sum().backward()
-    return [result.detach(), *(each.grad for each in leaves)]
+    return [result.detach(), *(leaf.grad for leaf in leaves)]
 
 
 def forward_and_backward():

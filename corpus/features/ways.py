@@ -55,8 +55,8 @@ def _graph(x):
 def ahead_of_its_calls():
     _needs(torch._dynamo.config, "enable_aot_compile")
     with torch._dynamo.config.patch(enable_aot_compile=True):
-        made = torch.compile(_scaled, fullgraph=True).aot_compile(((torch.ones(3), 2), {}))
-        return [made(torch.ones(3), 2), made(torch.zeros(3), 2)]
+        aot_compiled = torch.compile(_scaled, fullgraph=True).aot_compile(((torch.ones(3), 2), {}))
+        return [aot_compiled(torch.ones(3), 2), aot_compiled(torch.zeros(3), 2)]
 
 
 def ahead_saved_and_loaded():
@@ -187,7 +187,7 @@ def pieces_of_a_graph():
     from torch.fx.passes.split_module import split_module
 
     def backend(graph, inputs):
-        parts = {node: number // 2 for number, node in enumerate(each for each in graph.graph.nodes)}
+        parts = {node: number // 2 for number, node in enumerate(fx_node for fx_node in graph.graph.nodes)}
         split = split_module(graph, graph, parts.__getitem__, keep_original_order=True)
         lazy_format_graph_code("before split", graph)
         lazy_format_graph_code("vllm_piecewise_split_graph", split)

@@ -76,7 +76,7 @@ def start():
         os._exit(1)
 
     sys.excepthook = failed
-    moments = [float(each) for each in os.environ["JOB_MOMENTS"].split(",")]
+    moments = [float(moment) for moment in os.environ["JOB_MOMENTS"].split(",")]
     look = look_when_hung if os.environ.get("JOB_HANGS") == "1" else look_later
     threading.Thread(target=look, args=(moments[RANK % len(moments)],), daemon=True).start()
     torch.manual_seed(0)

@@ -18,7 +18,7 @@ def main() -> None:
     print(__name__, os.path.basename(__file__), __spec__, sys.argv, sys.flags.optimize, sys.flags.dont_write_bytecode)
     print(os.path.samefile(sys.path[0], os.path.dirname(os.path.abspath(__file__))), len(sys.path))
     print(type(pickle.loads(pickle.dumps(Mine()))).__module__, inspect.getsource(Mine).splitlines()[0])
-    print([each.name for each in threading.enumerate()], sys.gettrace(), sys.getprofile(), len(inspect.stack()))
+    print([thread.name for thread in threading.enumerate()], sys.gettrace(), sys.getprofile(), len(inspect.stack()))
     print(sys.excepthook is sys.__excepthook__, sys.stdout is sys.__stdout__, sys.getrecursionlimit())
     print(broken(some()).tolist())
 

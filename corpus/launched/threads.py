@@ -18,9 +18,9 @@ def late() -> None:
 
 
 workers = [threading.Thread(target=work, args=(number,)) for number in (2, 3, 4, 5)]
-for each in workers:
-    each.start()
-for each in workers:
-    each.join()
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
 print([results[number] for number in sorted(results)], flush=True)
 threading.Thread(target=late).start()

@@ -15,12 +15,14 @@ from torch._export.db.examples import all_examples  # noqa: E402 - their weights
 def result(value: object) -> object:
     """Return what can be printed of a result, the same in every run."""
     leaves = torch.utils._pytree.tree_leaves(value)
-    return [each.double().sum().item() if isinstance(each, torch.Tensor) else str(each) for each in leaves]
+    return [leaf.double().sum().item() if isinstance(leaf, torch.Tensor) else str(leaf) for leaf in leaves]
 
 
 for name, case in sorted(all_examples().items()):
     torch.manual_seed(0)
-    arguments = [torch.ones_like(each) if isinstance(each, torch.Tensor) else each for each in case.example_args]
+    arguments = [
+        torch.ones_like(argument) if isinstance(argument, torch.Tensor) else argument for argument in case.example_args
+    ]
     try:
         print(name, result(torch.compile(case.model, backend=sys.argv[1])(*arguments, **case.example_kwargs)))
     except Exception as error:

@@ -16,4 +16,4 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     broken(some(6))
     warnings.warn("caught", DeprecationWarning, stacklevel=1)
-print([str(each.message) for each in caught])
+print([str(warning.message) for warning in caught])

@@ -36,6 +36,6 @@ ASSEMBLED: dict[str, Assembled] = {
 """By opcode."""
 
 
-def assemble(version: Version, one: Assembled) -> Code:
+def assemble(version: Version, program: Assembled) -> Code:
     """Return a function of these instructions, with parameter `a` and constant 7."""
-    return assembled(version, *one.instructions, consts=(7,), free=())
+    return assembled(version, *program.instructions, consts=(7,), free=())

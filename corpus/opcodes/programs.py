@@ -52,7 +52,7 @@ class Program:
 
 def programs() -> list[Program]:
     """Return all programs in the order of the file."""
-    found: list[Program] = []
+    all_programs: list[Program] = []
     heads: list[re.Match[str]] = []
     lines: list[list[str]] = []
     for line in TEXT.read_text(encoding="utf-8").splitlines(keepends=True):
@@ -64,8 +64,8 @@ def programs() -> list[Program]:
             lines[-1].append(line)
     for head, source in zip(heads, lines):
         until = _version(head["until"]) if head["until"] else (9, 9)
-        found.append(Program(head["name"], _version(head["since"]), until, "".join(source)))
-    return found
+        all_programs.append(Program(head["name"], _version(head["since"]), until, "".join(source)))
+    return all_programs
 
 
 def _version(text: str) -> Version:
@@ -75,23 +75,23 @@ def _version(text: str) -> Version:
 
 def opcodes_of(module: Code) -> dict[str, str]:
     """Return the opcodes in the code of a module and all inside it, and the operations that each becomes."""
-    found: dict[str, dict[str, None]] = {}
+    operations_of: dict[str, dict[str, None]] = {}
     for code in nested(module):
         table = facts_of(code.version, str(code)).table
-        made = _made(normalise(code))
+        operations_at = _made(normalise(code))
         offset = 0
         while offset < len(code.bytecode):
             name = table.opcodes[code.bytecode[offset]]
-            found.setdefault(name, {}).update(dict.fromkeys(made.get(offset, ())))
+            operations_of.setdefault(name, {}).update(dict.fromkeys(operations_at.get(offset, ())))
             caches = table.caches.get(name, 0)
             if caches:
-                found.setdefault("CACHE", {})
+                operations_of.setdefault("CACHE", {})
             offset += 2 + 2 * caches
-    return {name: ", ".join(operations) for name, operations in found.items()}
+    return {name: ", ".join(operations) for name, operations in operations_of.items()}
 
 
 def _made(listing: Listing) -> dict[int, list[str]]:
-    made: dict[int, list[str]] = {}
+    by_offset: dict[int, list[str]] = {}
     for instruction in listing.instructions:
-        made.setdefault(instruction.offset, []).append(instruction.op)
-    return made
+        by_offset.setdefault(instruction.offset, []).append(instruction.op)
+    return by_offset

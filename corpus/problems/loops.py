@@ -67,8 +67,8 @@ def batches_with_other_keys() -> None:
 def other_keywords() -> None:
     @compiled
     def total(x: Tensor, **more: Tensor) -> Tensor:
-        for each in more.values():  # here
-            x = x + each
+        for value in more.values():  # here
+            x = x + value
         return x
 
     total(torch.ones(4), bias=torch.ones(4))

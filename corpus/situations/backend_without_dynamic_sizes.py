@@ -3,7 +3,7 @@ import torch
 
 
 def backend(module, inputs):
-    if any(isinstance(each, torch.SymInt) for each in inputs):
+    if any(isinstance(size, torch.SymInt) for size in inputs):
         raise NotImplementedError("sizes must be numbers")
     return module.forward
 

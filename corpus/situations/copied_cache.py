@@ -12,8 +12,8 @@ class Cache:
 @torch.compile(backend="eager")
 def denoise(x, cache):
     x = x * 2
-    own = copy.deepcopy(cache)  # here: copy
-    for keys in own.keys:
+    copied = copy.deepcopy(cache)  # here: copy
+    for keys in copied.keys:
         x = x + keys
     return x
 

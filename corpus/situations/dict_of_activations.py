@@ -4,7 +4,7 @@ import torch
 
 @torch.compile(backend="eager")
 def norms(seen):
-    return sum(each.norm() for each in seen.values())  # here: keys
+    return sum(activation.norm() for activation in seen.values())  # here: keys
 
 
 seen = {}

@@ -7,10 +7,10 @@ make, judge = torch.compile(generator, backend="aot_eager"), torch.compile(criti
 first = torch.optim.Adam(generator.parameters())
 second = torch.optim.Adam(critic.parameters())
 for _ in range(3):
-    made = make(torch.randn(8, 2))
+    generated = make(torch.randn(8, 2))
     second.zero_grad()
-    (judge(made.detach()).mean() - judge(torch.randn(8, 4)).mean()).backward()
+    (judge(generated.detach()).mean() - judge(torch.randn(8, 4)).mean()).backward()
     second.step()
     first.zero_grad()
-    judge(made).mean().neg().backward()
+    judge(generated).mean().neg().backward()
     first.step()

@@ -3,7 +3,7 @@ import torch
 
 model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
 parameters = list(model.parameters())
-moments = [torch.zeros_like(each) for each in parameters]
+moments = [torch.zeros_like(parameter) for parameter in parameters]
 rate = torch.tensor(0.1)
 
 
@@ -17,5 +17,5 @@ for _ in range(4):
     model.zero_grad()
     model(torch.randn(5, 4)).square().mean().backward()
     with torch.no_grad():
-        step(parameters, [each.grad for each in parameters], moments, rate)
+        step(parameters, [parameter.grad for parameter in parameters], moments, rate)
     rate.mul_(0.9)

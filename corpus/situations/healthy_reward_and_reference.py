@@ -16,7 +16,7 @@ class Head(torch.nn.Module):
 
 policy, reward = Head(4), Head(2)
 reference = copy.deepcopy(policy).requires_grad_(False).eval()
-act, score, compare = (torch.compile(each, backend="aot_eager") for each in (policy, reward, reference))
+act, score, compare = (torch.compile(function, backend="aot_eager") for function in (policy, reward, reference))
 optimizer = torch.optim.AdamW(policy.parameters())
 for _ in range(3):
     x = torch.randn(8, 6)

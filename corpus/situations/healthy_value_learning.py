@@ -17,7 +17,7 @@ for step in range(24):
     memory.append((state, action, follow))
     state = follow
     if step >= 8:
-        states, actions, follows = (torch.cat(each) for each in zip(*memory[-8:]))
+        states, actions, follows = (torch.cat(tensors) for tensors in zip(*memory[-8:]))
         with torch.no_grad():
             best = later(follows).max(-1).values
         optimizer.zero_grad()

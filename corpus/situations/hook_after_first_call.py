@@ -5,6 +5,6 @@ model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
 run = torch.compile(model, backend="eager")
 run(torch.ones(2, 3))
 seen = []
-model[0].register_forward_hook(lambda module, given, made: seen.append(made))  # here: hook
+model[0].register_forward_hook(lambda module, given, output: seen.append(output))  # here: hook
 for _ in range(2):
     run(torch.ones(2, 3))

@@ -66,8 +66,8 @@ def main(backend: str) -> None:
     torch.manual_seed(0)
     x = torch.ones(4)
     compiled = {
-        each.__name__: torch.compile(each, backend=backend)
-        for each in (
+        function.__name__: torch.compile(function, backend=backend)
+        for function in (
             *(prints, looks_at_a_value, takes_an_item, grows, counts, chooses, reads_a_global),
             calls_what_is_left_alone,
         )

@@ -30,4 +30,4 @@ def step_of(loss_of: Callable[..., torch.Tensor]) -> Callable[..., object]:
 if __name__ == "__main__":
     x = torch.ones(16, 8)
     w, v = torch.ones(8, 8, requires_grad=True), torch.ones(8, requires_grad=True)
-    compare({each.__name__: step_of(each) for each in (before, after)}, [(x, w, v)])
+    compare({step.__name__: step_of(step) for step in (before, after)}, [(x, w, v)])

@@ -25,4 +25,4 @@ def after(x: torch.Tensor) -> torch.Tensor:
 
 if __name__ == "__main__":
     calls = [(torch.ones(64),)]
-    compare({each.__name__: torch.compile(each, backend="eager") for each in (before, after)}, calls)
+    compare({version.__name__: torch.compile(version, backend="eager") for version in (before, after)}, calls)

@@ -21,13 +21,13 @@ def compare(versions: Mapping[str, Compiled], calls: Calls, times: int = 10) -> 
     torch.set_num_threads(1)
     _warm_up()
     torch._dynamo.reset()
-    told = {name: _first_calls(compiled, calls) for name, compiled in versions.items()}
+    first_call_times = {name: _first_calls(compiled, calls) for name, compiled in versions.items()}
     best = dict.fromkeys(versions, float("inf"))
     for _ in range(ROUNDS):
         for name, compiled in versions.items():
             best[name] = min(best[name], _seconds(compiled, calls, times))
     for name in versions:
-        print(f"{name:<8}{told[name]}{1e6 * best[name]:>8.1f} us a call")
+        print(f"{name:<8}{first_call_times[name]}{1e6 * best[name]:>8.1f} us a call")
 
 
 def _warm_up() -> None:
@@ -44,9 +44,9 @@ def _first_calls(compiled: Compiled, calls: Calls) -> str:
             for arguments in calls:
                 compiled(*arguments)
         seconds = time.perf_counter() - began
-    compiles = [each for _, each in capture.compiles()]
-    breaks = sum(len(each.breaks) for each in compiles)
-    guards = sum(guard_count(each) or 0 for each in compiles)
+    compiles = [compiled for _, compiled in capture.compiles()]
+    breaks = sum(len(compiled.breaks) for compiled in compiles)
+    guards = sum(guard_count(compiled) or 0 for compiled in compiles)
     counted = f"{len(compiles):>3} compiles{breaks:>3} breaks{guards:>5} guards"
     return f"{counted}{seconds:>7.1f} s for the first calls"
 

@@ -25,14 +25,14 @@ def main() -> None:
         began = time.monotonic()
         outputs = run_page(page)
         print(f"{page}: {len(outputs)} outputs, {time.monotonic() - began:.0f} s", flush=True)
-        differing = [each for each in outputs if not each.is_right]
+        differing = [output for output in outputs if not output.is_right]
         if arguments.write:
             text = page.read_text(encoding="utf-8")
             page.write_text(rewritten(text, outputs), encoding="utf-8")
         else:
             wrong += len(differing)
-        for each in differing:
-            print(difference(page, each))
+        for output in differing:
+            print(difference(page, output))
     sys.exit(wrong > 0)
 
 

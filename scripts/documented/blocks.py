@@ -69,15 +69,15 @@ def blocks(page: str, name: str = "") -> list[Block]:
     Raises:
         PageError: a block says neither by its language nor by a comment who runs it.
     """
-    found: list[Block] = []
+    blocks_of_page: list[Block] = []
     end = 0
     for match in _FENCE.finditer(page):
         line = page.count("\n", 0, match.start(2)) + 1
         between = page[end : match.start()]
-        follows = bool(found) and found[-1].role is Role.PYTHON and not between.strip()
-        found.append(_block(match[1], match[2], line, _comment(between), follows=follows, page=name))
+        follows = bool(blocks_of_page) and blocks_of_page[-1].role is Role.PYTHON and not between.strip()
+        blocks_of_page.append(_block(match[1], match[2], line, _comment(between), follows=follows, page=name))
         end = match.end()
-    return found
+    return blocks_of_page
 
 
 def _comment(between: str) -> str:

@@ -47,6 +47,6 @@ def renewed(shown: str, actual: str, *, varies: bool = False) -> str:
     partial = [line for line in shown.splitlines() if ANY in line and line.strip() != ANY]
     lines = []
     for line in actual.rstrip().splitlines():
-        kept = next((each for each in partial if matches(each, line)), None)
+        kept = next((line_shown for line_shown in partial if matches(line_shown, line)), None)
         lines.append(line.rstrip() if kept is None else kept)
     return "".join(f"{line}\n" for line in lines)

@@ -23,7 +23,7 @@ LIMIT = 900
 
 def pages() -> list[Path]:
     """Return the pages that are run: README, ARCHITECTURE and all of docs, but the decisions, which are records."""
-    of_site = [each for each in (ROOT / "docs").rglob("*.md") if "decisions" not in each.parts]
+    of_site = [path for path in (ROOT / "docs").rglob("*.md") if "decisions" not in path.parts]
     return [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted(of_site)]
 
 
@@ -66,19 +66,19 @@ def run_page(page: Path, text: str | None = None) -> list[Output]:
     if not plan.steps:
         return []
     results = _drive(plan.steps)
-    found = []
+    outputs = []
     for (line, shown, varies), (printed, went_well) in zip(plan.expected, results, strict=True):
         if shown is not None:
-            found.append(Output(line, shown, printed, varies, went_well))
+            outputs.append(Output(line, shown, printed, varies, went_well))
         elif not went_well:
             raise PageError(f"{page.name}:{line}: it fails\n{printed}")
-    return found
+    return outputs
 
 
-def _plan(found: list[Block]) -> _Plan:
+def _plan(page_blocks: list[Block]) -> _Plan:
     plan = _Plan([], [])
-    for number, block in enumerate(found):
-        below = found[number + 1] if number + 1 < len(found) else None
+    for number, block in enumerate(page_blocks):
+        below = page_blocks[number + 1] if number + 1 < len(page_blocks) else None
         match block.role:
             case Role.PYTHON:
                 shown = below if below is not None and below.role is Role.OUTPUT else None
@@ -113,8 +113,10 @@ def _drive(steps: list[dict[str, Any]]) -> list[tuple[str, bool]]:
             timeout=LIMIT,
             check=True,
         )
-        found: list[tuple[str, bool]] = json.loads(results.read_text(encoding="utf-8"))
-    return [(printed.replace(f"{folder}/", "").replace(str(folder), "."), went_well) for printed, went_well in found]
+        results_read: list[tuple[str, bool]] = json.loads(results.read_text(encoding="utf-8"))
+    return [
+        (printed.replace(f"{folder}/", "").replace(str(folder), "."), went_well) for printed, went_well in results_read
+    ]
 
 
 def _environment(scratch: Path) -> dict[str, str]:
@@ -139,14 +141,14 @@ def _environment(scratch: Path) -> dict[str, str]:
 
 def difference(page: Path, output: Output) -> str:
     """Return how an output differs from what a page shows."""
-    told = difflib.unified_diff(
+    lines = difflib.unified_diff(
         output.shown.splitlines(),
         output.actual.rstrip().splitlines(),
         f"{page.name}:{output.line}",
         "real",
         lineterm="",
     )
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 def rewritten(text: str, outputs: list[Output]) -> str:
@@ -159,11 +161,11 @@ def rewritten(text: str, outputs: list[Output]) -> str:
             output = left.pop()
             new = renewed(block.text, output.actual, varies=output.varies)
         elif block.role is Role.CONSOLE:
-            own: list[Command] = list(commands(block.text))
-            outputs_of = [left.pop() for _ in own][::-1]
+            shown_commands: list[Command] = list(commands(block.text))
+            outputs_of = [left.pop() for _ in shown_commands][::-1]
             new = "".join(
                 f"$ {command.text}{renewed(command.shown, output.actual, varies=output.varies)}"
-                for command, output in zip(own, outputs_of, strict=True)
+                for command, output in zip(shown_commands, outputs_of, strict=True)
             )
         else:
             continue

@@ -122,7 +122,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(DepyfMagics)
 
     def cell_name(code_name: str) -> str | None:
-        found = shell.compile.format_code_name(code_name)
-        return found[1] if found is not None else None
+        formatted = shell.compile.format_code_name(code_name)
+        return formatted[1] if formatted is not None else None
 
     user_source.NAMING[:] = [cell_name]

@@ -160,7 +160,7 @@ def _kept_bits(kind: str | None) -> Iterator[None]:
 def _unlogged() -> Iterator[None]:
     """Keep torch's trace, which torch writes only for depyf, out of the log that pytest captures."""
     logger = logging.getLogger("torch.__trace")
-    taken = [each for each in logger.handlers if type(each).__module__.startswith("_pytest.")]
+    taken = [handler for handler in logger.handlers if type(handler).__module__.startswith("_pytest.")]
     for handler in taken:
         logger.removeHandler(handler)
     try:
@@ -170,7 +170,7 @@ def _unlogged() -> Iterator[None]:
             logger.addHandler(handler)
 
 
-def _compare(item: pytest.Item, name: str, torch_version: str, told: list[Fact]) -> None:
+def _compare(item: pytest.Item, name: str, torch_version: str, facts: list[Fact]) -> None:
     __tracebackhide__ = True
     from depyf.findings.contract.snapshot import compare, snapshot_text
     from depyf.model.writer import write_whole
@@ -178,31 +178,33 @@ def _compare(item: pytest.Item, name: str, torch_version: str, told: list[Fact])
     path = snapshot_path(item, name)
     where = path.relative_to(item.config.rootpath) if path.is_relative_to(item.config.rootpath) else path
     if item.config.getoption("--update-compiles"):
-        write_whole(path, snapshot_text(item.name, torch_version, told))
+        write_whole(path, snapshot_text(item.name, torch_version, facts))
         return
     if not path.exists():
         pytest.fail(f"there is no snapshot {where}; write it with `pytest --update-compiles`", pytrace=False)
-    found = compare(path.read_text(encoding="utf-8"), torch_version, told)
-    if found is None:
+    difference = compare(path.read_text(encoding="utf-8"), torch_version, facts)
+    if difference is None:
         return
-    lines = "\n".join(f"  {line}" for line in found.lines)
-    if found.is_of_torch:
-        torches = f"{where} was written with torch {found.made_with}; with {found.now}"
+    lines = "\n".join(f"  {line}" for line in difference.lines)
+    if difference.is_of_torch:
+        torches = f"{where} was written with torch {difference.made_with}; with {difference.now}"
         item.config.stash[_NOTES].append(f"{item.nodeid}: {torches} it compiles differently, but no worse:\n{lines}")
         return
-    worse = "".join(f"\n  {each}" for each in found.broken)
+    worse = "".join(f"\n  {line}" for line in difference.broken)
     ways = "If this is intended, update it with `pytest --update-compiles`."
-    pytest.fail(f"it compiles differently than {where} says:\n{lines}{worse}\n{ways}{_details(told)}", pytrace=False)
+    pytest.fail(f"it compiles differently than {where} says:\n{lines}{worse}\n{ways}{_details(facts)}", pytrace=False)
 
 
-def _details(told: list[Fact]) -> str:
-    shown = [fact for fact in told if fact.aspect not in ("graphs", "kernels")]
-    return "".join(f"\n{fact.place}: {fact.text}" + "".join(f"\n  {each}" for each in fact.details) for fact in shown)
+def _details(facts: list[Fact]) -> str:
+    shown = [fact for fact in facts if fact.aspect not in ("graphs", "kernels")]
+    return "".join(
+        f"\n{fact.place}: {fact.text}" + "".join(f"\n  {detail}" for detail in fact.details) for fact in shown
+    )
 
 
 def snapshot_path(item: pytest.Item, name: str) -> Path:
     """Return the file of a test's snapshot: beside the test file, in a folder named after it."""
     from depyf.model.names import file_part
 
-    own = f"{item.nodeid.partition('::')[2].replace('::', '.')}{f'.{name}' if name else ''}"
-    return item.path.parent / FOLDER / item.path.stem / f"{file_part(own)}.txt"
+    test_name = f"{item.nodeid.partition('::')[2].replace('::', '.')}{f'.{name}' if name else ''}"
+    return item.path.parent / FOLDER / item.path.stem / f"{file_part(test_name)}.txt"

@@ -46,20 +46,20 @@ def test_there_is_a_seed_of_each_version() -> None:
 
 @pytest.mark.slow
 def test_thousands_of_damaged_files_and_code_objects() -> None:
-    found = run_all(seed=20261121, count=3000, jobs=2)
-    assert not found.broken, "\n".join(found.broken)
-    assert found.outcomes["result"] > 300
-    assert found.outcomes["refused"] > 300
-    assert found.slowest[0] < SECONDS
-    assert found.largest[0] < MEMORY
+    run_outcome = run_all(seed=20261121, count=3000, jobs=2)
+    assert not run_outcome.broken, "\n".join(run_outcome.broken)
+    assert run_outcome.outcomes["result"] > 300
+    assert run_outcome.outcomes["refused"] > 300
+    assert run_outcome.slowest[0] < SECONDS
+    assert run_outcome.largest[0] < MEMORY
 
 
 def test_a_case_is_the_same_whenever_it_is_made() -> None:
     cases = Cases(3)
     assert damaged(10, 3, cases.files) == damaged(10, 3, cases.files)
     assert damaged(10, 3, cases.files) != damaged(10, 4, cases.files)
-    made = [damaged_code(number, 3, cases.codes) for number in range(40)]
-    assert any(isinstance(code, types.CodeType) for code in made)
+    damaged_codes = [damaged_code(number, 3, cases.codes) for number in range(40)]
+    assert any(isinstance(code, types.CodeType) for code in damaged_codes)
     assert len({damage.__name__ for damage in DAMAGES}) == 12
 
 
@@ -145,8 +145,8 @@ def test_hostile_files_cost_little(name: str) -> None:
     before = reset_peak()
     start = time.process_time()
     try:
-        found = decompile_module_pyc(HOSTILE[name])
-        assert isinstance(found.source, str)
+        decompiled = decompile_module_pyc(HOSTILE[name])
+        assert isinstance(decompiled.source, str)
     except DecompilationError as error:
         assert "a fault of depyf's own" not in str(error) or name == "code that unfolds, few"
     assert time.process_time() - start < 2

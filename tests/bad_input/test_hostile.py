@@ -63,9 +63,9 @@ def test_a_set_whose_members_have_one_hash_is_refused() -> None:
 
 
 def test_the_exponent_is_that_of_the_time() -> None:
-    found = [Spent("text", "", size, size * size / 1e6, 0) for size in (1000, 2000, 4000, 8000)]
-    assert exponent(found) == pytest.approx(2)
-    assert exponent(found[:2]) is None
+    points = [Spent("text", "", size, size * size / 1e6, 0) for size in (1000, 2000, 4000, 8000)]
+    assert exponent(points) == pytest.approx(2)
+    assert exponent(points[:2]) is None
     assert exponent([Spent("text", "", 1000 * step, EXACT / 2, 0) for step in range(1, 9)]) is None
 
 
@@ -78,5 +78,5 @@ def test_files_are_drawn_from_the_smallest_to_the_largest() -> None:
 
 def test_a_time_is_that_of_the_processor() -> None:
     start = time.process_time()
-    found = spend(File("statements", SMALL, (3, 13)))
-    assert 0 < found.seconds <= time.process_time() - start
+    spent = spend(File("statements", SMALL, (3, 13)))
+    assert 0 < spent.seconds <= time.process_time() - start

@@ -26,20 +26,20 @@ def checked(out: Path, *options: str) -> tuple[subprocess.CompletedProcess[str],
 
 def test_without_a_gpu_each_part_says_that_it_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    done, found = checked(tmp_path)
+    done, checks = checked(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert {part["state"] for part in found["parts"].values()} == {"skipped"}
-    assert sorted(found["parts"]) == sorted(part.letter for part in PARTS)
+    assert {part["state"] for part in checks["parts"].values()} == {"skipped"}
+    assert sorted(checks["parts"]) == sorted(part.letter for part in PARTS)
     assert "torch finds no GPU here" in done.stdout
 
 
 @pytest.mark.slow
 def test_every_part_runs_in_its_small_form(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
-    done, found = checked(tmp_path, "--device", "cpu", "--budget", "400")
+    done, checks = checked(tmp_path, "--device", "cpu", "--budget", "400")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert {part["state"] for part in found["parts"].values()} == {"done"}
-    assert all(part["checks"] for part in found["parts"].values())
+    assert {part["state"] for part in checks["parts"].values()} == {"done"}
+    assert all(part["checks"] for part in checks["parts"].values())
 
 
 def test_a_part_that_is_done_does_not_run_again(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_a_part_that_is_done_does_not_run_again(tmp_path: Path) -> None:
 
 
 def test_without_time_no_part_begins(tmp_path: Path) -> None:
-    done, found = checked(tmp_path, "--device", "cpu", "--budget", "1")
+    done, checks = checked(tmp_path, "--device", "cpu", "--budget", "1")
     assert done.returncode == 1
-    assert {part["state"] for part in found["parts"].values()} == {"no time left"}
+    assert {part["state"] for part in checks["parts"].values()} == {"no time left"}
 
 
 def test_what_a_part_told_before_its_limit_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_what_a_part_told_before_its_limit_is_kept(tmp_path: Path, monkeypatch: 
     script += "Told(Path(sys.argv[1])).add('before', 1, True)\nwhile True: pass\n"
     monkeypatch.setattr(running.sys, "executable", str(_python(tmp_path, script, running.results(tmp_path, part))))
     assert running.run_part(part, "cpu", tmp_path, 3) == running.LATE
-    assert [each.what for each in read(running.results(tmp_path, part))] == ["before"]
+    assert [result.what for result in read(running.results(tmp_path, part))] == ["before"]
 
 
 def _python(folder: Path, script: str, results: Path) -> Path:
@@ -76,8 +76,8 @@ def _python(folder: Path, script: str, results: Path) -> Path:
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
-    told = Told(tmp_path / "x.jsonl")
-    told.add("whole", 1, True, ["why"])
+    part_results = Told(tmp_path / "x.jsonl")
+    part_results.add("whole", 1, True, ["why"])
     with (tmp_path / "x.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"what": "half')
     (check,) = read(tmp_path / "x.jsonl")
@@ -85,8 +85,8 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_measured_is_no_bar_that_is_met(tmp_path: Path) -> None:
-    told = Told(tmp_path / "x.jsonl")
-    told.none_of("of nothing", [], 0)
+    part_results = Told(tmp_path / "x.jsonl")
+    part_results.none_of("of nothing", [], 0)
     (check,) = read(tmp_path / "x.jsonl")
     assert check.met is False
     part = {"state": "done", "checks": [{"met": False}]}

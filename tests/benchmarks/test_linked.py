@@ -122,9 +122,9 @@ def write_module(
     (folder / "other").mkdir()
     (folder / "g.kernel_0.py").write_text(text, encoding="utf-8")
     (folder / "g.AFTER_POST_GRAD.0.py").write_text(graph, encoding="utf-8")
-    for name, told in (("kernel_stack_traces", stacks), ("node_mappings", {"cppCodeToPost": nodes})):
+    for name, trace_data in (("kernel_stack_traces", stacks), ("node_mappings", {"cppCodeToPost": nodes})):
         path = folder / "other" / f"g.inductor_provenance_tracking_{name}.0.json"
-        path.write_text(json.dumps(told), encoding="utf-8")
+        path.write_text(json.dumps(trace_data), encoding="utf-8")
     return Module(folder, "g.kernel_0.py")
 
 
@@ -176,13 +176,13 @@ def test_a_result_of_a_node_is_of_that_node_in_its_kernel_and_in_no_other(tmp_pa
     launches = [LAUNCH.format(number=0, name="aminmax_0", handle=1), LAUNCH.format(number=1, name="mul_1", handle=2)]
     text += CALL.format(body="\n".join(launches), inputs="torch.arange(1.0, 4.0), torch.ones(3)")
     nodes = {"cpp_fused_aminmax_0:1": ["aminmax"], "cpp_fused_mul_1:2": ["mul"]}
-    stacks = {name: [each for own in STACKS.values() for each in own] for name in nodes}
+    stacks = {name: [line for stacks_of in STACKS.values() for line in stacks_of] for name in nodes}
     module = write_module(tmp_path, text, ITEMS, stacks, nodes)
-    own, other = line_of(text, "auto tmp0 = "), line_of(text, "auto tmp2 = ")
-    values = module.computed({own, other})
-    assert (values[own], values[other]) == (["getitem"], [])
+    product, other = line_of(text, "auto tmp0 = "), line_of(text, "auto tmp2 = ")
+    values = module.computed({product, other})
+    assert (values[product], values[other]) == (["getitem"], [])
     # Both lines load the same number: the second is there for the product alone.
-    assert (module.allowed(own, values)[0], module.allowed(other, values)[0]) == (IN_14, IN_15)
+    assert (module.allowed(product, values)[0], module.allowed(other, values)[0]) == (IN_14, IN_15)
 
 
 TABLE = """class GraphModule(torch.nn.Module):
@@ -208,7 +208,7 @@ def test_an_index_is_of_a_row_that_the_table_has(tmp_path: Path) -> None:
     launch = LAUNCH.format(number=0, name="embedding_mul_0", handle=1)
     text += CALL.format(body=launch, inputs="torch.tensor([0, 1]), torch.arange(1.0, 7.0).view(2, 3)")
     nodes = {"cpp_fused_embedding_mul_0:1": ["embedding", "mul"]}
-    stacks = {name: [each for own in STACKS.values() for each in own] for name in nodes}
+    stacks = {name: [line for stacks_of in STACKS.values() for line in stacks_of] for name in nodes}
     module = write_module(tmp_path, text, TABLE, stacks, nodes)
     index, row, product = (line_of(text, f"auto {name} = ") for name in ("tmp0", "tmp1", "tmp2"))
     values = module.computed({index, row, product})
@@ -221,8 +221,8 @@ def test_an_index_is_of_a_row_that_the_table_has(tmp_path: Path) -> None:
 def test_indices_are_below_the_rows_of_the_smallest_table_and_not_of_other_indices() -> None:
     def indices(*shapes: tuple[int, ...]) -> set[int]:
         index = torch.zeros(1, 40, dtype=torch.int64)
-        made = _inputs({"get_args": lambda: [index, *(torch.ones(each) for each in shapes)]})
-        return {int(each) for each in made[0].flatten()}
+        arguments = _inputs({"get_args": lambda: [index, *(torch.ones(shape) for shape in shapes)]})
+        return {int(index) for index in arguments[0].flatten()}
 
     assert indices((3, 8), (64, 8)) == {0, 1, 2}
     assert indices((64, 8), (2, 2, 2)) == indices() == {0, 1, 2, 3}

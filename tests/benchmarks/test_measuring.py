@@ -129,10 +129,10 @@ def test_a_forgotten_handler_hook_and_setting_are_seen(monkeypatch: pytest.Monke
     monkeypatch.setattr(logging.getLogger("torch.__trace"), "handlers", [logging.NullHandler()])
     hook = torch._dynamo.convert_frame.register_bytecode_hook(lambda old, new: None)
     with torch._dynamo.config.patch(recompile_limit=99):
-        found = torch_state.changes(before, torch_state.picture())
+        state_changes = torch_state.changes(before, torch_state.picture())
     hook.remove()
     assert "torch._dynamo.config.recompile_limit" not in torch_state.changes(before, torch_state.picture())
-    assert set(found) >= {
+    assert set(state_changes) >= {
         "logger torch.__trace handlers",
         "bytecode hooks",
         "torch._dynamo.config.recompile_limit",

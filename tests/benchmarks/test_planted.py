@@ -30,6 +30,6 @@ def test_each_program_runs_and_has_one_planted_line(tmp_path: Path) -> None:
 
 
 def test_integers_stay_integers(tmp_path: Path) -> None:
-    program = next(each for each in planted_bits.equal_programs() if each.row.exact == "integers")
+    program = next(program for program in planted_bits.equal_programs() if program.row.exact == "integers")
     result = program.function(tmp_path)(*program.inputs(exact=True))
     assert bool((result == result.round()).all())

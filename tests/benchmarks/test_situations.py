@@ -133,7 +133,7 @@ def test_a_first_run_is_kept_once(monkeypatch, tmp_path):
     record({"one": Judgement(), "two": Judgement(healthy=True)})
     kept = situations.first_runs()
     assert not kept["one"].right and kept["two"].right
-    assert [each.number for each in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
+    assert [bar.number for bar in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
 
 
 KEYS = {"words", "kind", "line", "first", "above_low", "low", "compiles", "shares", "no_fix", "fix_has", "fix_lacks"}

@@ -140,34 +140,34 @@ def test_is_the_same_in_every_version(text: str, version: tuple[int, int]) -> No
 
 @every_version
 def test_call_without_keywords(version: tuple[int, int]) -> None:
-    found = shown(function(body("return a(b, c)"), version))
+    lines = shown(function(body("return a(b, c)"), version))
     expected = {
         "plain": ["LOAD_FAST a", "LOAD_FAST b", "LOAD_FAST c", "CALL (2, 'plain')", "RETURN"],
         "below": ["NULL", "LOAD_FAST a", "LOAD_FAST b", "LOAD_FAST c", "CALL (2, 'below')", "RETURN"],
         "above": ["LOAD_FAST a", "NULL", "LOAD_FAST b", "LOAD_FAST c", "CALL (2, 'above')", "RETURN"],
     }
-    shape = next(shape for shape in expected if any(shape in line for line in found))
-    assert found == expected[shape]
+    shape = next(shape for shape in expected if any(shape in line for line in lines))
+    assert lines == expected[shape]
 
 
 @every_version
 def test_keyword_names_are_a_constant_on_the_stack(version: tuple[int, int]) -> None:
-    found = shown(function(body("return a(b, k=c)"), version))
-    assert [line for line in found if line != "NULL"][:4] == [
+    lines = shown(function(body("return a(b, k=c)"), version))
+    assert [line for line in lines if line != "NULL"][:4] == [
         "LOAD_FAST a",
         "LOAD_FAST b",
         "LOAD_FAST c",
         "CONST ('k',)",
     ]
-    assert found[-2].startswith("CALL_KW (2, ")
+    assert lines[-2].startswith("CALL_KW (2, ")
 
 
 @every_version
 def test_method_call_is_load_method(version: tuple[int, int]) -> None:
-    found = shown(function(body("return a.m(b)"), version))
-    assert found[1] in ("LOAD_METHOD ('m', 'below')", "LOAD_METHOD ('m', 'above')")
-    shape = found[1].split("'")[3]
-    assert found == ["LOAD_FAST a", found[1], "LOAD_FAST b", f"CALL (1, '{shape}')", "RETURN"]
+    lines = shown(function(body("return a.m(b)"), version))
+    assert lines[1] in ("LOAD_METHOD ('m', 'below')", "LOAD_METHOD ('m', 'above')")
+    shape = lines[1].split("'")[3]
+    assert lines == ["LOAD_FAST a", lines[1], "LOAD_FAST b", f"CALL (1, '{shape}')", "RETURN"]
 
 
 @every_version
@@ -195,8 +195,8 @@ def test_branch(version: tuple[int, int]) -> None:
 
 @every_version
 def test_comparison_with_none(version: tuple[int, int]) -> None:
-    found = shown(function(body("if a is None:\n    return b\nreturn c"), version))
-    assert found == [
+    lines = shown(function(body("if a is None:\n    return b\nreturn c"), version))
+    assert lines == [
         "LOAD_FAST a",
         "CONST None",
         "IS False",
@@ -253,21 +253,21 @@ def test_except_clause(version: tuple[int, int]) -> None:
 
 @every_version
 def test_finally_is_copied_for_each_way_out(version: tuple[int, int]) -> None:
-    found = operations(function(body("try:\n    return a.x\nfinally:\n    b.y = c"), version))
-    assert found.count("STORE_ATTR") == 2
-    assert found.count("RERAISE") == 2
-    assert not any(name in found for name in ("END_FINALLY", "POP_FINALLY", "CALL_FINALLY", "POP_BLOCK"))
+    names_of_operations = operations(function(body("try:\n    return a.x\nfinally:\n    b.y = c"), version))
+    assert names_of_operations.count("STORE_ATTR") == 2
+    assert names_of_operations.count("RERAISE") == 2
+    assert not any(name in names_of_operations for name in ("END_FINALLY", "POP_FINALLY", "CALL_FINALLY", "POP_BLOCK"))
 
 
 @every_version
 def test_with_statement(version: tuple[int, int]) -> None:
     listing = function(body("with a as b:\n    c.x\nreturn c"), version)
-    found = shown(listing)
-    assert found[:3] == ["LOAD_FAST a", "ENTER_WITH", "STORE_FAST b !0"]
+    lines = shown(listing)
+    assert lines[:3] == ["LOAD_FAST a", "ENTER_WITH", "STORE_FAST b !0"]
     assert listing.handlers[0].depth == 1
-    call = next(line for line in found if line.startswith("CALL"))
+    call = next(line for line in lines if line.startswith("CALL"))
     assert call.split(" !")[0] in ("CALL (2, 'below')", "CALL (2, 'above')", "CALL (3, 'plain')")
-    assert found[found.index(call) - 3 : found.index(call)] == ["CONST None"] * 3
+    assert lines[lines.index(call) - 3 : lines.index(call)] == ["CONST None"] * 3
     start = operations(listing).index("WITH_EXCEPT_START")
     assert operations(listing)[start - 1 : start + 3] == [
         "PUSH_EXC_INFO",
@@ -281,8 +281,8 @@ def test_with_statement(version: tuple[int, int]) -> None:
 
 @every_version
 def test_await_is_yield_from(version: tuple[int, int]) -> None:
-    found = shown(function("async def f(a):\n    async with a as b:\n        return await b\n", version))
-    assert found[:7] == [
+    lines = shown(function("async def f(a):\n    async with a as b:\n        return await b\n", version))
+    assert lines[:7] == [
         "LOAD_FAST a",
         "ENTER_ASYNC_WITH",
         "GET_AWAITABLE 1",
@@ -291,15 +291,15 @@ def test_await_is_yield_from(version: tuple[int, int]) -> None:
         "STORE_FAST b !0",
         "LOAD_FAST b !0",
     ]
-    assert "GET_AWAITABLE 2" in found
-    assert not any(line.startswith(("SEND", "CLEANUP_THROW")) for line in found)
+    assert "GET_AWAITABLE 2" in lines
+    assert not any(line.startswith(("SEND", "CLEANUP_THROW")) for line in lines)
 
 
 @every_version
 def test_asynchronous_loop(version: tuple[int, int]) -> None:
     listing = function("async def f(a):\n    async for b in a:\n        yield b\n", version)
-    found = [line.removesuffix(" !0") for line in shown(listing) if not line.startswith("JUMP -> 7")]
-    assert found == [
+    lines = [line.removesuffix(" !0") for line in shown(listing) if not line.startswith("JUMP -> 7")]
+    assert lines == [
         "LOAD_FAST a",
         "GET_AITER",
         "GET_ANEXT",
@@ -320,50 +320,50 @@ def test_asynchronous_loop(version: tuple[int, int]) -> None:
 @every_version
 def test_closure(version: tuple[int, int]) -> None:
     source = "def f(a):\n    def g():\n        nonlocal a\n        a = a + 1\n    return g, a\n"
-    found = shown(function(source, version))
-    assert found[:3] == ["LOAD_CLOSURE a", "BUILD_TUPLE 1", "CONST <g>"]
-    assert ["MAKE_FUNCTION 8"] == found[3:4] or found[3:5] == ["MAKE_FUNCTION 0", "SET_FUNCTION_ATTRIBUTE 8"]
-    assert found[-4:] == ["LOAD_FAST g", "LOAD_DEREF a", "BUILD_TUPLE 2", "RETURN"]
+    lines = shown(function(source, version))
+    assert lines[:3] == ["LOAD_CLOSURE a", "BUILD_TUPLE 1", "CONST <g>"]
+    assert ["MAKE_FUNCTION 8"] == lines[3:4] or lines[3:5] == ["MAKE_FUNCTION 0", "SET_FUNCTION_ATTRIBUTE 8"]
+    assert lines[-4:] == ["LOAD_FAST g", "LOAD_DEREF a", "BUILD_TUPLE 2", "RETURN"]
 
 
 @every_version
 def test_formatting(version: tuple[int, int]) -> None:
-    found = [
+    formats = [
         (instruction.op, instruction.arg)
         for instruction in function(body("return f'{a}{b!r:>{c}}'"), version).instructions
         if instruction.op in ("FORMAT", "CONVERT")
     ]
     in_one = [("FORMAT", (False, None)), ("FORMAT", (False, None)), ("FORMAT", (True, "r"))]
     in_two = [("FORMAT", (False, None)), ("CONVERT", "r"), ("FORMAT", (False, None)), ("FORMAT", (True, None))]
-    assert found in (in_one, in_two)
+    assert formats in (in_one, in_two)
 
 
 @pytest.mark.parametrize("version", [v for v in interpreters.VERSIONS if v >= (3, 10)], ids=interpreters.label)
 def test_class_pattern_leaves_none(version: tuple[int, int]) -> None:
-    found = shown(function(body("match a:\n    case b(x=c):\n        return c"), version))
-    start = next(index for index, line in enumerate(found) if line.startswith("MATCH_CLASS"))
-    assert found[start : start + 4] == ["MATCH_CLASS 0", "COPY 1", "CONST None", "IS False"]
-    assert found[start + 4].startswith("JUMP_IF_TRUE -> ")
+    lines = shown(function(body("match a:\n    case b(x=c):\n        return c"), version))
+    start = next(index for index, line in enumerate(lines) if line.startswith("MATCH_CLASS"))
+    assert lines[start : start + 4] == ["MATCH_CLASS 0", "COPY 1", "CONST None", "IS False"]
+    assert lines[start + 4].startswith("JUMP_IF_TRUE -> ")
 
 
 @pytest.mark.parametrize("version", [v for v in interpreters.VERSIONS if v >= (3, 12)], ids=interpreters.label)
 def test_inlined_comprehension(version: tuple[int, int]) -> None:
     listing = function(body("return [x for x in a]"), version)
-    found = operations(listing)
-    assert found[: found.index("FOR_ITER")].count("LOAD_FAST_CLEAR") == 1
-    assert listing.handlers == [Handler(found.index("RERAISE") - 4, 2, False)]
+    names_of_operations = operations(listing)
+    assert names_of_operations[: names_of_operations.index("FOR_ITER")].count("LOAD_FAST_CLEAR") == 1
+    assert listing.handlers == [Handler(names_of_operations.index("RERAISE") - 4, 2, False)]
 
 
 @pytest.mark.parametrize("version", [(3, 15)], ids=interpreters.label)
 def test_lazy_import(version: tuple[int, int]) -> None:
-    found = operations(normalise(compiled("lazy import a\nimport b\n", version)))
-    assert [name for name in found if name.startswith("IMPORT")] == ["IMPORT_LAZY", "IMPORT_NAME"]
+    names_of_operations = operations(normalise(compiled("lazy import a\nimport b\n", version)))
+    assert [name for name in names_of_operations if name.startswith("IMPORT")] == ["IMPORT_LAZY", "IMPORT_NAME"]
 
 
 @pytest.mark.parametrize("version", [(3, 14), (3, 15)], ids=interpreters.label)
 def test_template_string(version: tuple[int, int]) -> None:
-    found = shown(function(body("return t'{a!r:x}{b}'"), version))
-    assert [line for line in found if line.startswith("BUILD_")] == [
+    lines = shown(function(body("return t'{a!r:x}{b}'"), version))
+    assert [line for line in lines if line.startswith("BUILD_")] == [
         "BUILD_INTERPOLATION ('r', True)",
         "BUILD_INTERPOLATION (None, False)",
         "BUILD_TUPLE 2",

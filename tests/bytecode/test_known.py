@@ -101,9 +101,9 @@ def test_what_is_no_manager_fails_as_in_a_with(manager: object) -> None:
     with pytest.raises((TypeError, AttributeError)) as expected:
         with manager:  # type: ignore[attr-defined]
             pass
-    with pytest.raises(expected.type) as found:
+    with pytest.raises(expected.type) as raised:
         ENTER(manager)
-    assert str(found.value) == str(expected.value)
+    assert str(raised.value) == str(expected.value)
 
 
 class Descriptors:

@@ -30,19 +30,19 @@ def point(maker: Callable[..., Any], **options: bool) -> Any:
 def facts(maker: Callable[..., Any], **options: bool) -> list[object]:
     """Return what can be told of such a class and its instances."""
     kind = point(maker, **options)
-    one, same, other = kind(1), kind(1, 2, seen=[3]), kind(x=1, y=3)
-    hashes = isinstance(one.__hash__, object) and kind.__hash__ is not None
+    first, same, other = kind(1), kind(1, 2, seen=[3]), kind(x=1, y=3)
+    hashes = isinstance(first.__hash__, object) and kind.__hash__ is not None
     return [
-        [each.name for each in dataclasses.fields(one)],
+        [data_field.name for data_field in dataclasses.fields(first)],
         dataclasses.astuple(other),
-        dataclasses.replace(one, y=5).y,
-        one == same,
-        one == other,
-        one == (1, 2),
+        dataclasses.replace(first, y=5).y,
+        first == same,
+        first == other,
+        first == (1, 2),
         repr(other) if options.get("repr", True) else None,
-        hashes and (hash(one) == hash(same), len({one, same, other})),
-        one.seen is not other.seen,
-        one < other if options.get("order") else None,
+        hashes and (hash(first) == hash(same), len({first, same, other})),
+        first.seen is not other.seen,
+        first < other if options.get("order") else None,
         hasattr(kind, "__slots__"),
     ]
 
@@ -98,16 +98,16 @@ def test_methods_that_a_class_defines_stay(maker: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("maker", MAKERS, ids=["own", "standard"])
 def test_a_record_that_holds_itself_has_a_representation(maker: Callable[..., Any]) -> None:
-    one = point(maker)(1)
-    one.y = one
-    assert repr(one) == "Point(x=1, y=...)"
+    recursive = point(maker)(1)
+    recursive.y = recursive
+    assert repr(recursive) == "Point(x=1, y=...)"
 
 
 def test_nothing_is_compiled_before_an_instance_is_made() -> None:
     """The reason for our own function: `__eq__` and the others come from no text."""
     kind = point(dataclass, frozen=True)
-    own = dataclass.__code__.co_filename
-    assert kind.__eq__.__code__.co_filename == kind.__init__.__code__.co_filename == own
+    our_file = dataclass.__code__.co_filename
+    assert kind.__eq__.__code__.co_filename == kind.__init__.__code__.co_filename == our_file
     kind(1)
     assert kind.__init__.__code__.co_filename == "<string>"
 
@@ -129,26 +129,26 @@ class Told:
 
 @pytest.mark.parametrize("slots", [False, True])
 def test_fields_of_each_kind_are_given_as_in_the_standard_library(slots: bool) -> None:
-    own, standard = (maker(slots=slots)(type("Told", (), dict(vars(Told)))) for maker in MAKERS)
-    assert str(inspect.signature(own)) == str(inspect.signature(standard))
-    assert str(inspect.signature(own.__init__)) == str(inspect.signature(standard.__init__))
-    assert own.__init__.__annotations__ == standard.__init__.__annotations__
+    ours, standard = (maker(slots=slots)(type("Told", (), dict(vars(Told)))) for maker in MAKERS)
+    assert str(inspect.signature(ours)) == str(inspect.signature(standard))
+    assert str(inspect.signature(ours.__init__)) == str(inspect.signature(standard.__init__))
+    assert ours.__init__.__annotations__ == standard.__init__.__annotations__
     accepted: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
         ((1,), {"must": 2}),
         ((1, [5]), {"must": 2, "late": "x"}),
         ((), {"first": 4, "must": 0}),
     ]
     for given, named in accepted:
-        one, other = own(*given, **named), standard(*given, **named)
-        assert dataclasses.astuple(one) == dataclasses.astuple(other)
-    assert own(1, must=2).made is not own(1, must=2).made
+        first, other = ours(*given, **named), standard(*given, **named)
+        assert dataclasses.astuple(first) == dataclasses.astuple(other)
+    assert ours(1, must=2).made is not ours(1, must=2).made
     refused: list[dict[str, Any]] = [{}, {"must": 1}, {"first": 1}, {"first": 1, "must": 1, "own": {}}, {"x": 1}]
     for wrong in refused:
-        with pytest.raises(TypeError) as told:
-            own(**wrong)
+        with pytest.raises(TypeError) as raised:
+            ours(**wrong)
         with pytest.raises(TypeError) as expected:
             standard(**wrong)
-        assert str(told.value).rpartition(".")[2] == str(expected.value).rpartition(".")[2]
+        assert str(raised.value).rpartition(".")[2] == str(expected.value).rpartition(".")[2]
 
 
 def test_a_signature_is_known_before_an_instance_is_made() -> None:

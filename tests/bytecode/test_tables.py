@@ -74,5 +74,10 @@ def test_depths() -> None:
         return None
 
     listing = normalise(read(f.__code__))
-    found = zip([instruction.op for instruction in listing.instructions], stack_depths(listing), strict=True)
-    assert [depth for op, depth in found if op in ("GET_ITER", "FOR_ITER", "BUILD_TUPLE", "BUILD_LIST")] == [1, 1, 4, 3]
+    depths = zip([instruction.op for instruction in listing.instructions], stack_depths(listing), strict=True)
+    assert [depth for op, depth in depths if op in ("GET_ITER", "FOR_ITER", "BUILD_TUPLE", "BUILD_LIST")] == [
+        1,
+        1,
+        4,
+        3,
+    ]

@@ -84,8 +84,10 @@ def test_send_that_is_no_delegation_stays() -> None:
 
 
 def test_yield_past_the_wrapping_of_an_asynchronous_generator_is_marked() -> None:
-    made = ["RETURN_GENERATOR", "POP_TOP"]
-    code = assemble((3, 11), *made, *RETURN[:1], "YIELD_VALUE", "POP_TOP", *RETURN, flags=FUNCTION | CO_ASYNC_GENERATOR)
+    made_generator = ["RETURN_GENERATOR", "POP_TOP"]
+    code = assemble(
+        (3, 11), *made_generator, *RETURN[:1], "YIELD_VALUE", "POP_TOP", *RETURN, flags=FUNCTION | CO_ASYNC_GENERATOR
+    )
     assert shown(normalise(code))[1] == "YIELD unwrapped"
 
 
@@ -112,9 +114,9 @@ def test_iterator_that_stays_after_a_loop() -> None:
 def test_program_that_uses_both_values_of_exit() -> None:
     enter = [("COPY", 1), ("LOAD_SPECIAL", 1), ("SWAP", 2), ("SWAP", 3), ("LOAD_SPECIAL", 0), ("CALL", 0)]
     code = assemble((3, 14), ("LOAD_FAST", 0), *enter, "POP_TOP", ("BUILD_TUPLE", 2), "RETURN_VALUE")
-    found = shown(normalise(code))
-    assert "ENTER_WITH" not in found
-    assert found[1:4] == ["COPY 1", "LOAD_SPECIAL __exit__", "SWAP 2"]
+    lines = shown(normalise(code))
+    assert "ENTER_WITH" not in lines
+    assert lines[1:4] == ["COPY 1", "LOAD_SPECIAL __exit__", "SWAP 2"]
 
 
 def test_null_that_is_needed_late() -> None:
@@ -127,9 +129,9 @@ def test_handler_of_generator_stop_that_does_more_stays() -> None:
     body = ["RETURN_GENERATOR", "POP_TOP", ("LOAD_FAST", 0), "RETURN_VALUE"]
     entry = (4, 8, 8, 0, True)
     flags = FUNCTION | CO_GENERATOR
-    found = normalise(assemble((3, 12), *body, *stop, exceptions=(entry,), flags=flags))
-    assert len(found.handlers) == 1
-    assert "INTRINSIC ('INTRINSIC_STOPITERATION_ERROR', 1)" in shown(found)
+    listing = normalise(assemble((3, 12), *body, *stop, exceptions=(entry,), flags=flags))
+    assert len(listing.handlers) == 1
+    assert "INTRINSIC ('INTRINSIC_STOPITERATION_ERROR', 1)" in shown(listing)
 
 
 def test_unreachable_code_is_normalised_too() -> None:

@@ -77,12 +77,12 @@ class ValueOperations:
     def op_DELETE_ATTR(self, i: Instruction) -> None:
         delattr(self.stack.pop(), i.arg)
 
-    def push_method(self, found: Any, shape: str) -> None:
+    def push_method(self, is_method: Any, shape: str) -> None:
         """Push a bound method as two values where it is one."""
-        if isinstance(found, types.MethodType):
-            self.stack += [found.__func__, found.__self__]
+        if isinstance(is_method, types.MethodType):
+            self.stack += [is_method.__func__, is_method.__self__]
         else:
-            self.stack += [NULL, found] if shape == "below" else [found, NULL]
+            self.stack += [NULL, is_method] if shape == "below" else [is_method, NULL]
 
     def op_LOAD_METHOD(self, i: Instruction) -> None:
         name, shape = i.arg
@@ -261,8 +261,8 @@ class ValueOperations:
             self.stack.append((subject,))
             return
         wanted = (*getattr(kind, "__match_args__", ())[: i.arg], *names)
-        found = all(hasattr(subject, name) for name in wanted)
-        self.stack.append(tuple(getattr(subject, name) for name in wanted) if found else None)
+        has_all = all(hasattr(subject, name) for name in wanted)
+        self.stack.append(tuple(getattr(subject, name) for name in wanted) if has_all else None)
 
     def op_COPY_DICT_WITHOUT_KEYS(self, i: Instruction) -> None:
         keys = self.stack.pop()

@@ -71,7 +71,7 @@ class Job:
     codes: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        defaults = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
+        defaults = {name: str(definition.get("default", "")) for name, definition in ACTION["inputs"].items()}
         unknown = set(self.inputs) - set(defaults)
         assert not unknown, unknown
         self.inputs = {name: self.text(value) for name, value in (defaults | self.inputs).items()}
@@ -98,7 +98,7 @@ class Job:
 
     def text(self, text: str) -> str:
         """Return a text with its expressions replaced."""
-        return re.sub(r"\$\{\{(.*?)\}\}", lambda found: self.value(found[1]), str(text))
+        return re.sub(r"\$\{\{(.*?)\}\}", lambda match: self.value(match[1]), str(text))
 
     def holds(self, condition: str | None) -> bool:
         """Return whether a condition holds: equalities, joined by `&&`."""
@@ -139,8 +139,8 @@ class Job:
             text=True,
             check=False,
         )
-        told = dict(line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
-        self.outputs.setdefault(step.get("id", step["name"]), {}).update(told)
+        outputs = dict(line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
+        self.outputs.setdefault(step.get("id", step["name"]), {}).update(outputs)
         self.summary = summary.read_text(encoding="utf-8") if summary.exists() else ""
         print(done.stdout, done.stderr)
         return done.returncode
@@ -175,10 +175,10 @@ def job(tmp_path: Path) -> Any:
             _git(project, "add", "--all")
             _git(project, "commit", "--quiet", "--allow-empty", "--message", "a commit")
             commits.append(_git(project, "rev-parse", "HEAD"))
-        own = {"install": "false", "python": sys.executable, "working-directory": "sub"} | {
+        given = {"install": "false", "python": sys.executable, "working-directory": "sub"} | {
             name.replace("_", "-"): value for name, value in inputs.items()
         }
-        return Job(project, temporary, own, {"number": "7", "base": commits[0]})
+        return Job(project, temporary, given, {"number": "7", "base": commits[0]})
 
     return made
 
@@ -189,42 +189,42 @@ def _schema() -> Any:
 
 def test_a_new_graph_break_is_commented_and_fails(job: Any) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="SARIF is checked with its schema")
-    one: Job = job(CLEAN, BROKEN, script="train.py", arguments="first\na b")
-    assert one.run() == 1
-    assert one.codes == {
+    action_job: Job = job(CLEAN, BROKEN, script="train.py", arguments="first\na b")
+    assert action_job.run() == 1
+    assert action_job.codes == {
         "Run head and base": 0,
         "Compare": 0,
         "Comment on the pull request": 0,
         "Fail on new findings": 1,
     }
-    assert one.outputs["run"] == {"head": "0", "base": "0"}
-    comment = Path(one.outputs["compare"]["comment"]).read_text(encoding="utf-8")
+    assert action_job.outputs["run"] == {"head": "0", "base": "0"}
+    comment = Path(action_job.outputs["compare"]["comment"]).read_text(encoding="utf-8")
     assert comment.startswith("<!-- depyf -->\n### depyf: ")
     assert "**New findings**" in comment and "train.py:7" in comment
-    assert comment == one.summary
-    sarif = json.loads(Path(one.outputs["compare"]["sarif"]).read_text(encoding="utf-8"))
+    assert comment == action_job.summary
+    sarif = json.loads(Path(action_job.outputs["compare"]["sarif"]).read_text(encoding="utf-8"))
     jsonschema.validate(sarif, _schema())
-    (result,) = [each for run in sarif["runs"] for each in run["results"] if each["level"] != "note"]
+    (result,) = [result for run in sarif["runs"] for result in run["results"] if result["level"] != "note"]
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 7
-    asked, posted = one.gh
+    asked, posted = action_job.gh
     assert "repos/owner/name/issues/7/comments" in asked["arguments"]
     assert "POST" in posted["arguments"] and posted["body"] == comment
     # The worktree of the base is gone.
-    assert len(_git(one.project, "worktree", "list").splitlines()) == 1
+    assert len(_git(action_job.project, "worktree", "list").splitlines()) == 1
 
 
 @pytest.mark.slow
 def test_the_second_run_updates_the_comment(job: Any) -> None:
-    one: Job = job(CLEAN, BROKEN, script="train.py")
-    one.run()
-    one.run()
-    assert [("PATCH" in call["arguments"], "POST" in call["arguments"]) for call in one.gh] == [
+    action_job: Job = job(CLEAN, BROKEN, script="train.py")
+    action_job.run()
+    action_job.run()
+    assert [("PATCH" in call["arguments"], "POST" in call["arguments"]) for call in action_job.gh] == [
         (False, False),
         (False, True),
         (False, False),
         (True, False),
     ]
-    assert "repos/owner/name/issues/comments/41" in one.gh[-1]["arguments"]
+    assert "repos/owner/name/issues/comments/41" in action_job.gh[-1]["arguments"]
 
 
 @pytest.mark.slow
@@ -238,22 +238,22 @@ def test_the_second_run_updates_the_comment(job: Any) -> None:
     ],
 )
 def test_exit_codes(job: Any, first: str, second: str, inputs: dict[str, str], code: int) -> None:
-    one: Job = job(first, second, script="train.py", comment="false", **inputs)
-    assert one.run() == code
-    assert "Comment on the pull request" in one.skipped and not one.gh
+    action_job: Job = job(first, second, script="train.py", comment="false", **inputs)
+    assert action_job.run() == code
+    assert "Comment on the pull request" in action_job.skipped and not action_job.gh
 
 
 @pytest.mark.slow
 def test_contract_tests_run_on_both_commits(job: Any) -> None:
-    one: Job = job(CLEAN, BROKEN, tests="test_contract.py", comment="false")
-    assert one.run() == 1
-    assert one.outputs["run"] == {"head": "1", "base": "0"}
-    assert "ended with exit code 1" in one.summary
+    action_job: Job = job(CLEAN, BROKEN, tests="test_contract.py", comment="false")
+    assert action_job.run() == 1
+    assert action_job.outputs["run"] == {"head": "1", "base": "0"}
+    assert "ended with exit code 1" in action_job.summary
 
 
 def test_without_a_script_the_action_says_what_to_set(job: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    one: Job = job(CLEAN, CLEAN)
-    assert one.run() == 2
+    action_job: Job = job(CLEAN, CLEAN)
+    assert action_job.run() == 2
     assert "set the input script or tests" in capsys.readouterr().out
 
 

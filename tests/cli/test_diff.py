@@ -32,17 +32,17 @@ def test_two_dumps_of_one_program_are_the_same_but_for_times_places_and_counters
     moved = {name: text.replace("/home/me/toy.py:5", "/elsewhere/toy.py:9") for name, text in FILES.items()}
     moved[GRAPH] = "# Captured Graph of __compiled_fn_7 in toy\n" + moved[GRAPH]
     write(tmp_path / "new", [toy_entry() | {"seconds": {"total": 99.0}, "began": 9.0}], moved)
-    found = run(tmp_path)
-    assert (found.exit_code, found.output) == (0, "nothing changed\n")
+    result = run(tmp_path)
+    assert (result.exit_code, result.output) == (0, "nothing changed\n")
 
 
 def test_a_graph_that_changed_is_told_by_its_lines(tmp_path: Path) -> None:
     write_toy(tmp_path / "old")
     write(tmp_path / "new", [toy_entry()], {**FILES, GRAPH: FILES[GRAPH].replace("= torch.abs", "= torch.neg")})
-    found = run(tmp_path)
-    assert found.exit_code == 3
-    assert "toy, toy.py:4, compile 0/0\n  graphs: Captured_Graph: 1 line gone, 1 new\n" in found.output
-    assert '    -        abs_1: "f32[10]" = torch.abs(L_a_)\n    +        abs_1: "f32[10]" = torch.neg' in found.output
+    result = run(tmp_path)
+    assert result.exit_code == 3
+    assert "toy, toy.py:4, compile 0/0\n  graphs: Captured_Graph: 1 line gone, 1 new\n" in result.output
+    assert '    -        abs_1: "f32[10]" = torch.abs(L_a_)\n    +        abs_1: "f32[10]" = torch.neg' in result.output
     assert run(tmp_path, "--of", "breaks").exit_code == 0
     assert run(tmp_path, "-q").output == ""
 
@@ -66,8 +66,8 @@ kernel = async_compile.cpp_pybinding(['float*'], r'''
     dump("new", "xy", "1")
     assert run(tmp_path, "--of", "kernels").output == "nothing changed\n"
     dump("new", "xy", "2")
-    told = run(tmp_path, "--of", "kernels").output
-    assert "    -    out_ptr0[0] = 1;\n    +    out_ptr0[0] = 2;\n1 changes" in told.replace("\n\n", "\n"), told
+    output = run(tmp_path, "--of", "kernels").output
+    assert "    -    out_ptr0[0] = 1;\n    +    out_ptr0[0] = 2;\n1 changes" in output.replace("\n\n", "\n"), output
 
 
 def test_a_break_that_went_and_a_guard_that_changed(tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ def test_a_break_that_went_and_a_guard_that_changed(tmp_path: Path) -> None:
     changed = toy_entry() | {"breaks": []}
     changed["guards"][0]["clause"] = 'tensor(L["a"], size=(8,))'
     write(tmp_path / "new", [changed])
-    told = run(tmp_path).output
-    assert "  breaks: 1 gone, 0 new\n    - Data-dependent branching at if b.sum() < 0:\n" in told
-    assert '    - tensor(L["a"], size=(10,))\n    + tensor(L["a"], size=(8,))\n' in told
-    assert told.endswith("2 changes: 1 of breaks, 1 of guards\n")
+    text = run(tmp_path).output
+    assert "  breaks: 1 gone, 0 new\n    - Data-dependent branching at if b.sum() < 0:\n" in text
+    assert '    - tensor(L["a"], size=(10,))\n    + tensor(L["a"], size=(8,))\n' in text
+    assert text.endswith("2 changes: 1 of breaks, 1 of guards\n")
 
 
 def test_a_recompile_that_is_new(tmp_path: Path) -> None:
@@ -89,10 +89,13 @@ def test_a_recompile_that_is_new(tmp_path: Path) -> None:
 
 
 def test_lines_that_moved_are_no_change(tmp_path: Path) -> None:
-    told = 'size of L["x"]: expected (4,), got (5,)  (:{} return x.relu())'
+    guard_text = 'size of L["x"]: expected (4,), got (5,)  (:{} return x.relu())'
     resumed = "        # File: /home/me/toy.py:7 in torch_dynamo_resume_in_toy_at_{}, code: return x\n"
     for name, line in (("old", "35"), ("new", "37")):
-        refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": [], "explained": [told.format(line)]}]}
+        refused = {
+            "kind": "recompile",
+            "refused": [{"entry": "0/0", "clauses": [], "explained": [guard_text.format(line)]}],
+        }
         files = {**FILES, GRAPH: FILES[GRAPH] + resumed.format(line)}
         write(tmp_path / name, [toy_entry(), entry("0/1", trigger=refused)], files)
     assert run(tmp_path).output == "nothing changed\n"
@@ -102,10 +105,10 @@ def test_a_function_and_a_process_that_are_in_one_run_alone(tmp_path: Path) -> N
     write_toy(tmp_path / "old")
     write_toy(tmp_path / "old" / "rank_1")
     write_dump(tmp_path / "new", index([function("other", [entry("0/0")])]), FILES)
-    told = run(tmp_path, "--of", "functions").output
-    assert "toy, toy.py:4, compile 0/0\n  functions: no more" in told
-    assert "other, toy.py:4, compile 0/0\n  functions: new" in told
-    assert "rank 1: rank 1\n  functions: no more: this process" in told
+    text = run(tmp_path, "--of", "functions").output
+    assert "toy, toy.py:4, compile 0/0\n  functions: no more" in text
+    assert "other, toy.py:4, compile 0/0\n  functions: new" in text
+    assert "rank 1: rank 1\n  functions: no more: this process" in text
 
 
 def test_a_function_whose_file_was_moved_is_the_same(tmp_path: Path) -> None:
@@ -137,14 +140,14 @@ def test_changes_as_a_comment_for_a_pull_request(tmp_path: Path) -> None:
     fenced = FILES[GRAPH].replace("= torch.abs", "= torch.neg").replace("code: x", "code: ```x <b>")
     broken = toy_entry()["breaks"][0] | {"reason": "Data-dependent <script> @everyone"}
     write(tmp_path / "new", [toy_entry() | {"breaks": [broken]}], {**FILES, GRAPH: fenced})
-    found = run(tmp_path, "--markdown")
-    assert found.exit_code == 3
-    assert found.output.startswith("### depyf: 2 changes in what torch compiles\n\n**New findings**\n\n- ")
-    assert "**graph-break** `toy.py:6`: Graph break: Data-dependent &lt;script&gt; &#64;everyone." in found.output
-    assert "**No more**" in found.output
-    assert "<details><summary><code>toy, toy.py:4, compile 0/0</code> graphs: Captured_Graph: " in found.output
-    assert "\n````diff\n" in found.output
-    assert '-        abs_1: "f32[10]" = torch.abs(L_a_)' in found.output
+    result = run(tmp_path, "--markdown")
+    assert result.exit_code == 3
+    assert result.output.startswith("### depyf: 2 changes in what torch compiles\n\n**New findings**\n\n- ")
+    assert "**graph-break** `toy.py:6`: Graph break: Data-dependent &lt;script&gt; &#64;everyone." in result.output
+    assert "**No more**" in result.output
+    assert "<details><summary><code>toy, toy.py:4, compile 0/0</code> graphs: Captured_Graph: " in result.output
+    assert "\n````diff\n" in result.output
+    assert '-        abs_1: "f32[10]" = torch.abs(L_a_)' in result.output
     write_toy(tmp_path / "new")
     assert run(tmp_path, "--markdown").output.endswith("Nothing changed.\n")
 
@@ -153,9 +156,9 @@ def test_a_comment_is_no_longer_than_a_code_host_takes(tmp_path: Path) -> None:
     refused = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": ["x" * 900] * 40, "explained": []}]}
     write(tmp_path / "old", [toy_entry()])
     write(tmp_path / "new", [toy_entry(), *(entry(f"0/{n}", trigger=refused) for n in range(1, 6))])
-    told = run(tmp_path, "--markdown").output
-    assert len(told) < 65536
-    assert "more changes: `depyf diff` shows them." in told
+    text = run(tmp_path, "--markdown").output
+    assert len(text) < 65536
+    assert "more changes: `depyf diff` shows them." in text
 
 
 def test_why_the_caches_of_a_run_found_nothing(tmp_path: Path) -> None:
@@ -166,11 +169,11 @@ def test_why_the_caches_of_a_run_found_nothing(tmp_path: Path) -> None:
         files = {**FILES, "other/key.json": json.dumps(record)}
         write(tmp_path / name, [toy_entry() | {"caches": [event | {"key": name}]}], files)
     assert run(tmp_path).output == "nothing changed\n"
-    found = run(tmp_path, "--of", "caches")
-    assert found.exit_code == 3
-    assert "config: `max_autotune` (`TORCHINDUCTOR_MAX_AUTOTUNE`): False became True" in found.output
-    assert "against compile 0/0 of the old run" in found.output
-    assert found.output.endswith("1 changes: 1 of caches\n")
+    result = run(tmp_path, "--of", "caches")
+    assert result.exit_code == 3
+    assert "config: `max_autotune` (`TORCHINDUCTOR_MAX_AUTOTUNE`): False became True" in result.output
+    assert "against compile 0/0 of the old run" in result.output
+    assert result.output.endswith("1 changes: 1 of caches\n")
 
 
 @pytest.mark.parametrize(
@@ -195,8 +198,8 @@ def test_new_findings_decide_the_exit_code(tmp_path: Path, options: tuple[str, .
         "attempt": 0,
     }
     write(tmp_path / "new", [toy_entry() | {"breaks": [broken]}])
-    found = run(tmp_path, *options)
-    assert found.exit_code == code, found.output
-    assert ("new: medium: Graph break" in found.stderr) == (code == 3)
+    result = run(tmp_path, *options)
+    assert result.exit_code == code, result.output
+    assert ("new: medium: Graph break" in result.stderr) == (code == 3)
     other = CliRunner().invoke(depyf, ["diff", *options, str(tmp_path / "new"), str(tmp_path / "new")])
     assert (other.exit_code, other.output) == (0, "nothing changed\n")

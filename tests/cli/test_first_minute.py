@@ -93,9 +93,9 @@ def test_missing_headers_and_packages_are_found(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("CXX", sys.executable)
     monkeypatch.setattr("depyf.cli.installation.sysconfig.get_path", lambda name: str(tmp_path))
     monkeypatch.setattr("depyf.cli.installation.importlib.util.find_spec", lambda name: None)
-    found = {lack.what: lack.fix for lack in lacks_of_compiling()}
-    assert [what.partition(":")[0] for what in found] == ["no headers of Python", "no setuptools", "no numpy"]
-    assert any(fix.endswith("pip install setuptools") for fix in found.values())
+    fixes = {lack.what: lack.fix for lack in lacks_of_compiling()}
+    assert [what.partition(":")[0] for what in fixes] == ["no headers of Python", "no setuptools", "no numpy"]
+    assert any(fix.endswith("pip install setuptools") for fix in fixes.values())
 
 
 def _installed(folder: Path, name: str, version: str, module: str) -> None:
@@ -113,9 +113,9 @@ def test_other_packages_that_provide_the_module_are_found(tmp_path: Path) -> Non
     _installed(tmp_path / "fork", "depyf_fork", "1.0", "depyf")
     _installed(tmp_path / "other", "numbers", "1.0", "numbers")
     path = [str(tmp_path / name) for name in ("old", "own", "fork", "other")]
-    found = list(other_packages(path))
-    assert [each.what.rpartition(": ")[2] for each in found] == ["depyf 0.20.0", "depyf_fork 1.0"]
-    assert "pip uninstall depyf_fork" in found[1].fix
+    lacks = list(other_packages(path))
+    assert [lack.what.rpartition(": ")[2] for lack in lacks] == ["depyf 0.20.0", "depyf_fork 1.0"]
+    assert "pip uninstall depyf_fork" in lacks[1].fix
     assert other_modules(path) == [str(tmp_path / name / "depyf") for name in ("old", "own", "fork")]
 
 

@@ -26,19 +26,19 @@ def _init(directory: Path) -> tuple[int, str]:
 def test_tasks_are_written_into_a_new_file(tmp_path: Path) -> None:
     code, text = _init(tmp_path)
     assert code == 0 and "depyf: findings" in text
-    made = json.loads((tmp_path / ".vscode" / "tasks.json").read_text(encoding="utf-8"))
-    assert made["version"] == "2.0.0"
-    assert [each["label"] for each in made["tasks"]] == LABELS
-    assert made["tasks"][1]["dependsOn"] == LABELS[0]
+    tasks_file = json.loads((tmp_path / ".vscode" / "tasks.json").read_text(encoding="utf-8"))
+    assert tasks_file["version"] == "2.0.0"
+    assert [task["label"] for task in tasks_file["tasks"]] == LABELS
+    assert tasks_file["tasks"][1]["dependsOn"] == LABELS[0]
 
 
 def test_other_tasks_and_keys_stay_and_own_ones_are_renewed(tmp_path: Path) -> None:
     mine = {"label": "mine", "type": "shell", "command": "make"}
     before = {"version": "2.0.0", "inputs": [], "tasks": [mine, {"label": LABELS[1], "command": "old"}]}
     once = with_tasks(json.dumps(before))
-    made = json.loads(once)
-    assert made["inputs"] == [] and made["tasks"][0] == mine
-    assert [each["label"] for each in made["tasks"]] == ["mine", *LABELS]
+    tasks_file = json.loads(once)
+    assert tasks_file["inputs"] == [] and tasks_file["tasks"][0] == mine
+    assert [task["label"] for task in tasks_file["tasks"]] == ["mine", *LABELS]
     assert with_tasks(once) == once
 
 
@@ -56,17 +56,17 @@ def test_a_file_that_cannot_be_changed_stays_and_the_tasks_are_printed(tmp_path:
 def test_the_commands_of_the_tasks_exist() -> None:
     for task in tasks():
         _, module, command, *arguments = task["args"]
-        options = [each for each in arguments if each.startswith("--")]
+        options = [argument for argument in arguments if argument.startswith("--")]
         text = CliRunner().invoke(depyf, [command, "--help"]).output
-        assert module == "depyf" and all(each in text for each in options), task
+        assert module == "depyf" and all(option in text for option in options), task
 
 
 @pytest.mark.parametrize(("severity", "word"), [("high", "error"), ("medium", "warning"), ("low", "info")])
 def test_the_matcher_reads_the_lines(severity: Severity, word: str) -> None:
     where = Where("models/net one.py", 12, "forward")
     cost = Cost(None, 1.0, 1)
-    found = Finding("break-print", severity, where, "`print` is\ncalled: x [y]", cost, "move it", ("0/0",))
-    (text,) = message_lines([found])
+    finding = Finding("break-print", severity, where, "`print` is\ncalled: x [y]", cost, "move it", ("0/0",))
+    (text,) = message_lines([finding])
     pattern = MATCHER["pattern"]
     match = re.search(pattern["regexp"], text)
     assert match is not None, text

@@ -126,22 +126,22 @@ def test_all_tools_through_the_client(project: Path) -> None:
         ran = await client.call_tool(
             "run", {"script": "train.py", "arguments": ["3"], "output": "again"}, progress_callback=heard
         )
-        told = json.loads(_text(ran))
-        assert not ran.is_error and told["exit_code"] == 0 and "done 3" in told["output"]
+        answer = json.loads(_text(ran))
+        assert not ran.is_error and answer["exit_code"] == 0 and "done 3" in answer["output"]
         assert progress and progress == sorted(progress)
-        (finding,) = told["shown"]["findings"]
+        (finding,) = answer["shown"]["findings"]
         assert (finding["file"], finding["line"]) == ("train.py", 7)
         more = await client.call_tool("show", {"dump": "again", "id": finding["id"], "budget": 1500})
         assert json.loads(_text(more))["view"] == "finding" and count(_text(more)) <= 1500
         stages = await client.call_tool("source", {"dump": "again", "file": "train.py", "line": 6})
-        assert "captured_graph" in {each["stage"] for each in json.loads(_text(stages))["stages"]}
+        assert "captured_graph" in {artefact["stage"] for artefact in json.loads(_text(stages))["stages"]}
         part = await client.call_tool(
             "source", {"dump": "again", "file": "train.py", "line": 6, "stage": "captured_graph"}
         )
         assert "relu" in json.loads(_text(part))["parts"][0]["text"]
         guard = await client.call_tool("explain_guard", {"dump": "again", "compile": "0/0", "guard": "by"})
         explained = json.loads(_text(guard))
-        assert any("2" in each["condition"] for each in explained["guards"])
+        assert any("2" in guard["condition"] for guard in explained["guards"])
         assert explained["refused"][0]["made"] == "0/1"
         differs = await client.call_tool("diff", {"old": "one", "new": "again"})
         assert "recompiles" in _text(differs)
@@ -236,7 +236,7 @@ def _hostile_requests(project: Path, seed: int) -> Iterator[tuple[str, dict[str,
                 # A new directory with an odd name inside of the project is no offence, and train.py is a script.
                 arguments[name] = generator.choice(leaving if name in ("output", "patch") else paths[len(leaving) :])
                 if name not in ("output", "patch") and generator.random() < 0.5:
-                    arguments[name] = generator.choice([each for each in leaving if each != "train.py"])
+                    arguments[name] = generator.choice([name for name in leaving if name != "train.py"])
             case "type":
                 arguments[generator.choice(names[tool])] = generator.choice(values)
             case "missing":
@@ -247,7 +247,7 @@ def _hostile_requests(project: Path, seed: int) -> Iterator[tuple[str, dict[str,
                 arguments = {"dump": "dump", "budget": generator.choice((0, -5, 1, 10**12, "many", None))}
             case "id":
                 tool = "show"
-                arguments = {"dump": "dump", "id": generator.choice([each for each in paths if each])}
+                arguments = {"dump": "dump", "id": generator.choice([path for path in paths if path])}
             case "module":
                 tool = "run"
                 module = generator.choice(("os", "http.server", "leak", "..train", "-c", "a b", "leak.secret"))

@@ -31,11 +31,11 @@ def dump(tmp_path: Path) -> Path:
 def test_the_report_of_a_dump_is_written_where_it_is_asked_for(dump: Path, tmp_path: Path) -> None:
     into = tmp_path / "other"
     for _ in range(2):
-        made = run(dump, "-o", into)
-        assert (made.exit_code, made.output.strip()) == (EXIT_DONE, str(into / "report" / "index.html"))
+        result = run(dump, "-o", into)
+        assert (result.exit_code, result.output.strip()) == (EXIT_DONE, str(into / "report" / "index.html"))
     assert (into / "report" / "index.html").read_bytes() == (dump / "report" / "index.html").read_bytes()
-    own, other = ({each.name for each in (place / "report" / "data").iterdir()} for place in (dump, into))
-    assert own == other
+    names_in_dump, other = ({path.name for path in (place / "report" / "data").iterdir()} for place in (dump, into))
+    assert names_in_dump == other
 
 
 def test_the_report_of_a_dump_stays_in_it_unless_told(dump: Path) -> None:
@@ -51,11 +51,11 @@ def test_other_files_are_never_overwritten(dump: Path, tmp_path: Path, is_made_b
     if is_made_by_depyf:
         assert run(TRACE, "-o", into).exit_code == EXIT_DONE
     (into / "thesis.tex").write_text("mine")
-    before = sorted(each.name for each in into.iterdir())
+    before = sorted(path.name for path in into.iterdir())
     for source in (dump, TRACE):
         refused = run(source, "-o", into)
         assert refused.exit_code == EXIT_USAGE and "contains other files" in refused.stderr
-    assert sorted(each.name for each in into.iterdir()) == before
+    assert sorted(path.name for path in into.iterdir()) == before
 
 
 def test_what_is_to_be_read_is_not_removed_with_an_earlier_report(tmp_path: Path) -> None:
@@ -70,10 +70,10 @@ def test_what_is_to_be_read_is_not_removed_with_an_earlier_report(tmp_path: Path
 
 
 def test_dumps_and_traces_are_reported_together(dump: Path, tmp_path: Path) -> None:
-    made = run(dump, TRACE, "-o", tmp_path / "out")
-    assert made.exit_code == EXIT_DONE, made.output
+    result = run(dump, TRACE, "-o", tmp_path / "out")
+    assert result.exit_code == EXIT_DONE, result.output
     out = tmp_path / "out"
-    assert made.output.split() == [str(out / "report" / "index.html"), str(out / "dump_1" / "report" / "index.html")]
+    assert result.output.split() == [str(out / "report" / "index.html"), str(out / "dump_1" / "report" / "index.html")]
 
 
 def test_a_path_that_is_not_there_is_said_and_nothing_is_made(tmp_path: Path) -> None:

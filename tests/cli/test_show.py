@@ -68,7 +68,7 @@ def test_steps_prints_every_rewrite(path: str) -> None:
     assert "-    for v" in text or "-for v" in text
 
 
-@pytest.mark.parametrize("name", [one.name for one in PASSES])
+@pytest.mark.parametrize("name", [row.name for row in PASSES])
 def test_stop_after_each_pass(path: str, name: str) -> None:
     done = run(path, "--stop-after", name)
     assert done.exit_code == EXIT_DONE
@@ -140,8 +140,8 @@ class Page(HTMLParser):
         self.row = None
 
     def row_of(self, column: str, text: str) -> tuple[set[str], set[str]]:
-        (found,) = [(at, lines) for shown, at, lines in self.columns[column] if text in shown]
-        return found
+        (location,) = [(at, lines) for shown, at, lines in self.columns[column] if text in shown]
+        return location
 
 
 def test_a_page_marks_the_same_instruction_in_all_columns(path: str) -> None:

@@ -101,32 +101,32 @@ def test_no_word_is_broken_in_a_terminal_of_any_width(dump: Path, options: list[
         for columns in ("1000", width)
     )
     tables = "─"
-    words = {each.strip(tables + ",") for each in wide.split()} - {""}
-    own = {each.strip(tables + ",") for each in narrow.split()} - {""}
-    assert own <= words | {"seconds", "calls", "ops", "guards", "breaks"}
-    assert {each for each in words if "/" in each or "_" in each} <= own
+    words = {word.strip(tables + ",") for word in wide.split()} - {""}
+    narrow_words = {word.strip(tables + ",") for word in narrow.split()} - {""}
+    assert narrow_words <= words | {"seconds", "calls", "ops", "guards", "breaks"}
+    assert {word for word in words if "/" in word or "_" in word} <= narrow_words
     margins = [len(line) for line in narrow.splitlines() if len(line.split()) > 1 and "│" not in line]
     if options in ([], ["--findings"], ["--breaks"], ["--recompiles"], ["--costs"]):
-        longest = max(len(each) for each in words)
+        longest = max(len(word) for word in words)
         assert max(margins) <= max(int(width), 24 + 4, longest + 30)
 
 
 @pytest.mark.parametrize("options", VIEWS, ids=" ".join)
 def test_the_json_of_each_view_keeps_its_schema(dump: Path, options: list[str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    told = json.loads(run(dump, *options, "--json").output)
+    content = json.loads(run(dump, *options, "--json").output)
     schema = json.loads((ROOT / "docs" / "show.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(told, schema)
-    assert told["processes"][0]["items"]
-    broken = {**told, "processes": [{**told["processes"][0], "items": [{}]}]}
+    jsonschema.validate(content, schema)
+    assert content["processes"][0]["items"]
+    broken = {**content, "processes": [{**content["processes"][0], "items": [{}]}]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, schema)
 
 
 def test_each_process_of_a_run_is_shown(dump: Path) -> None:
     write_dump(dump / "rank_1", index([function("toy", [toy_entry()])]), FILES)
-    told = json.loads(run(dump, "--findings", "--json").output)
-    assert [each["label"] for each in told["processes"]][1:] == ["rank 1"]
+    content = json.loads(run(dump, "--findings", "--json").output)
+    assert [process["label"] for process in content["processes"]][1:] == ["rank 1"]
     assert run(dump, "--process", "rank 1", "--costs").exit_code == 0
     assert run(dump, "--process", "rank 7").exit_code == 2
 
@@ -144,24 +144,26 @@ def test_what_is_not_there_is_said(dump: Path, tmp_path: Path) -> None:
 
 
 def sarif(dump: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(dump, "--sarif").output)
-    return found
+    sarif_log: dict[str, Any] = json.loads(run(dump, "--sarif").output)
+    return sarif_log
 
 
 def test_sarif_is_what_its_schema_says(dump: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((Path(__file__).parent / "sarif.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(found := sarif(dump), schema)
-    assert found["runs"][0]["results"]
-    rules = found["runs"][0]["tool"]["driver"]["rules"]
-    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in found["runs"][0]["results"])
-    found["runs"][0]["results"][0]["level"] = "high"
+    jsonschema.validate(sarif_log := sarif(dump), schema)
+    assert sarif_log["runs"][0]["results"]
+    rules = sarif_log["runs"][0]["tool"]["driver"]["rules"]
+    assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in sarif_log["runs"][0]["results"])
+    sarif_log["runs"][0]["results"][0]["level"] = "high"
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(found, schema)
+        jsonschema.validate(sarif_log, schema)
 
 
 def test_findings_as_sarif_are_shown_at_their_lines(dump: Path) -> None:
-    result = next(each for each in sarif(dump)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
+    result = next(
+        result for result in sarif(dump)["runs"][0]["results"] if result["ruleId"] == "break-data-dependent-branch"
+    )
     place = result["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": "toy.py", "uriBaseId": "SRCROOT"}, "region": {"startLine": 6}}
     assert result["message"]["text"].startswith("Graph break: a branch depends on the values of a tensor. Fix: ")
@@ -172,12 +174,16 @@ def test_a_finding_is_the_same_in_sarif_after_lines_have_moved(dump: Path, tmp_p
     moved = toy_entry()
     moved["breaks"][0]["where"]["line"] = 60
     write_dump(tmp_path / "moved", index([function("toy", [moved])]), FILES)
-    one, other = (
-        next(each for each in sarif(each)["runs"][0]["results"] if each["ruleId"] == "break-data-dependent-branch")
-        for each in (dump, tmp_path / "moved")
+    first, other = (
+        next(
+            result
+            for result in sarif(directory)["runs"][0]["results"]
+            if result["ruleId"] == "break-data-dependent-branch"
+        )
+        for directory in (dump, tmp_path / "moved")
     )
-    assert one["partialFingerprints"] == other["partialFingerprints"]
-    assert one["locations"] != other["locations"]
+    assert first["partialFingerprints"] == other["partialFingerprints"]
+    assert first["locations"] != other["locations"]
 
 
 def test_in_a_terminal_it_is_as_wide_as_that_and_paged(dump: Path) -> None:

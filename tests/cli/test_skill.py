@@ -50,8 +50,8 @@ def test_every_command_and_option_exists() -> None:
         seen.add(name)
         module, _, attribute = COMMANDS[name].partition(":")
         command = getattr(__import__(f"depyf.cli.{module}", fromlist=[attribute]), attribute)
-        known = [each for each in command.params if isinstance(each, click.Option)]
-        options = {one for each in known for one in (*each.opts, *each.secondary_opts)}
+        known = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        options = {name for option in known for name in (*option.opts, *option.secondary_opts)}
         assert set(re.findall(r"(?<= )--?[a-z][\w-]*", rest)) <= options, (name, rest)
     assert {"run", "show", "fix", "diff", "doctor"} <= seen
 

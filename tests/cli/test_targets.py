@@ -100,9 +100,9 @@ def test_a_module_that_is_no_file_of_python(package: Path) -> None:
 
 
 def test_os_path_is_the_module_that_stands_for_it() -> None:
-    found = find_definition("os.path", "join")
-    assert isinstance(found.value, types.CodeType)
-    assert found.value.co_filename.endswith(("posixpath.py", "ntpath.py", "posixpath>"))
+    definition = find_definition("os.path", "join")
+    assert isinstance(definition.value, types.CodeType)
+    assert definition.value.co_filename.endswith(("posixpath.py", "ntpath.py", "posixpath>"))
 
 
 def test_functions_with_type_parameters_stand_in_a_scope_of_their_own() -> None:
@@ -161,14 +161,14 @@ def test_of_a_function_and_a_class_of_one_name_the_one_is_printed_that_it_is_bou
     assert done.exit_code == EXIT_DONE
     assert "the module was imported" in done.stderr
     shown = ast.parse(done.stdout).body
-    assert [type(each) for each in shown] == [ast.FunctionDef if name == "Later" else ast.ClassDef]
+    assert [type(node) for node in shown] == [ast.FunctionDef if name == "Later" else ast.ClassDef]
 
 
 def test_a_definition_that_always_runs_takes_the_name() -> None:
     body = ast.parse(SHARED).body
-    assert [each.lineno for each in definitions(body, "Later")] == [5]
-    assert [each.name for each in definitions(body, "Class.z")] == ["z", "z"]
-    assert [type(each) for each in definitions(body, "deep.<locals>.Inner")] == [ast.FunctionDef]
+    assert [definition.lineno for definition in definitions(body, "Later")] == [5]
+    assert [definition.name for definition in definitions(body, "Class.z")] == ["z", "z"]
+    assert [type(definition) for definition in definitions(body, "deep.<locals>.Inner")] == [ast.FunctionDef]
     arms = ast.parse("if a:\n    def f(): pass\nelse:\n    class f: pass\n").body
     assert len(definitions(arms, "f")) == 2
     based = ast.parse("class A: pass\nclass A(A): pass\n").body

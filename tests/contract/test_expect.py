@@ -54,10 +54,10 @@ def test_a_program_that_keeps_its_contract() -> None:
 def test_the_place_of_a_module_of_torchs_is_the_call() -> None:
     with depyf.expect() as contract:
         eager(torch.nn.Linear(3, 3))(torch.ones(3))
-    found = facts(contract.session)
+    contract_facts = facts(contract.session)
     line = test_the_place_of_a_module_of_torchs_is_the_call.__code__.co_firstlineno + 2
-    assert [fact.aspect for fact in found] == ["graphs"]
-    assert found[0].place.endswith(f"test_expect.py:{line}")
+    assert [fact.aspect for fact in contract_facts] == ["graphs"]
+    assert contract_facts[0].place.endswith(f"test_expect.py:{line}")
 
 
 def test_a_break_is_told_with_its_line_and_a_hint() -> None:
@@ -69,7 +69,7 @@ def test_a_break_is_told_with_its_line_and_a_hint() -> None:
     line = breaks.__code__.co_firstlineno + 2
     assert f"test_expect.py:{line}: breaks: `if y.sum() > 10:`: Data-dependent" in text
     assert raised.value.findings
-    assert [each.aspect for each in raised.value.violations] == ["graphs", "breaks"]
+    assert [violation.aspect for violation in raised.value.violations] == ["graphs", "breaks"]
 
 
 def test_a_recompile_is_told_with_the_guard_and_both_values() -> None:

@@ -75,7 +75,7 @@ def run(folder: Path, *options: str) -> dict[str, str]:
     command = [sys.executable, "-m", "pytest", "-rA", "--import-mode=importlib", *loaded, *options, "."]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     words = (line.split() for line in done.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR")))
-    return {each[1]: each[0] for each in words} | {"": done.stdout + done.stderr}
+    return {word[1]: word[0] for word in words} | {"": done.stdout + done.stderr}
 
 
 @pytest.fixture(scope="module")
@@ -116,21 +116,23 @@ def test_snapshots_are_written_and_compared(tmp_path: Path) -> None:
     assert "graph breaks\ngraph breaks (after a break)\nbreak breaks: `if y.sum() > 10:`: Data-dependent" in text
     other = text.replace("\ntorch 2.", "\ntorch 1.").replace("Data-dependent", "Other words")
     (tmp_path / "test_moved.py").write_text("\n\n" + PROGRAM + SNAPSHOT, encoding="utf-8")
-    files["worse"].write_text("\n".join(each for each in text.splitlines() if not each.startswith("break")))
+    files["worse"].write_text("\n".join(line for line in text.splitlines() if not line.startswith("break")))
     files["of_other_torch"].write_text(other, encoding="utf-8")
     files["worse_of_other_torch"].write_text(other.replace("graph breaks (after a break)\n", ""), encoding="utf-8")
     files["missing"].unlink()
-    found = run(tmp_path)
-    passed = {case for case in cases if found[f"test_{case}.py::test_it"] == "PASSED"}
-    assert passed == {"same", "moved", "of_other_torch"}, found[""]
-    assert "+break breaks: `if y.sum() > 10:`" in found[""]
-    assert "1 more break in breaks: `if y.sum() > 10:`" in found[""]
-    assert "test_of_other_torch.py::test_it: __compiles__/test_of_other_torch/test_it.txt was written with" in found[""]
-    assert "`pytest --update-compiles`" in found[""]
+    outcomes = run(tmp_path)
+    passed = {case for case in cases if outcomes[f"test_{case}.py::test_it"] == "PASSED"}
+    assert passed == {"same", "moved", "of_other_torch"}, outcomes[""]
+    assert "+break breaks: `if y.sum() > 10:`" in outcomes[""]
+    assert "1 more break in breaks: `if y.sum() > 10:`" in outcomes[""]
+    assert (
+        "test_of_other_torch.py::test_it: __compiles__/test_of_other_torch/test_it.txt was written with" in outcomes[""]
+    )
+    assert "`pytest --update-compiles`" in outcomes[""]
 
 
 def test_loading_the_plugin_imports_no_torch(tmp_path: Path) -> None:
     test = "import sys\ndef test_plain(): assert not {'torch', 'depyf.torch'}.intersection(sys.modules)\n"
     (tmp_path / "test_plain.py").write_text(test, encoding="utf-8")
-    found = run(tmp_path)
-    assert found["test_plain.py::test_plain"] == "PASSED", found[""]
+    outcomes = run(tmp_path)
+    assert outcomes["test_plain.py::test_plain"] == "PASSED", outcomes[""]

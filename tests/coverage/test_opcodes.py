@@ -25,7 +25,7 @@ from tests.oracles import compiled, oracle
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
 SHOWN_BY = {
     (version, program): {
-        name: made for name, (shown_by, made) in table._data(version)["tests"].items() if shown_by == program.name
+        name: becomes for name, (shown_by, becomes) in table._data(version)["tests"].items() if shown_by == program.name
     }
     for version in FACTS
     for program in programs()
@@ -46,8 +46,8 @@ BY_HAND = [
 @pytest.mark.parametrize(("program", "version"), CASES)
 def test_program(program: Program, version: tuple[int, int]) -> None:
     code = compiled(program.source, version)
-    found = opcodes_of(code)
-    assert {name: found.get(name) for name in SHOWN_BY[version, program]} == SHOWN_BY[version, program]
+    operations_of = opcodes_of(code)
+    assert {name: operations_of.get(name) for name in SHOWN_BY[version, program]} == SHOWN_BY[version, program]
     verdict = decompile_module(code, oracle=oracle(version)).verdict
     assert verdict.level > Level.UNPROVEN, verdict.reason
 
@@ -63,15 +63,15 @@ def test_assembled(name: str, version: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("version", FACTS, ids=interpreters.label)
 def test_no_opcode_is_without_a_test(version: tuple[int, int]) -> None:
-    found = table.opcodes(version)
-    assert {one.name for one in found} == set(FACTS[version].table.opcodes.values())
-    assert [one.name for one in found if not one.handled] == []
-    assert [one.name for one in found if not one.test] == []
+    rows = table.opcodes(version)
+    assert {opcode.name for opcode in rows} == set(FACTS[version].table.opcodes.values())
+    assert [opcode.name for opcode in rows if not opcode.handled] == []
+    assert [opcode.name for opcode in rows if not opcode.test] == []
 
 
 def test_the_tests_that_are_named_exist() -> None:
     ids = {f"program[{case.id}]" for case in CASES} | {f"assembled[{case.id}]" for case in BY_HAND}
-    named = {one.test.partition("::test_")[2] for version in FACTS for one in table.opcodes(version)}
+    named = {opcode.test.partition("::test_")[2] for version in FACTS for opcode in table.opcodes(version)}
     assert named <= ids
 
 

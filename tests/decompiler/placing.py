@@ -71,15 +71,15 @@ def plain(source: str) -> str:
 
 
 def _in_order(tree: ast.AST) -> list[ast.expr | ast.Return]:
-    found = [node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.Return))]
-    return sorted(found, key=lambda node: (_place(node)[:2], -_place(node).end_line, -_place(node).end_column))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.Return))]
+    return sorted(nodes, key=lambda node: (_place(node)[:2], -_place(node).end_line, -_place(node).end_column))
 
 
 def _parts(stmt: ast.stmt) -> Sequence[ast.expr | ast.Return]:
     if isinstance(stmt, ast.Return):
         return [stmt]
     held = [node for node in ast.iter_child_nodes(stmt) if not isinstance(node, ast.stmt)]
-    return [node for each in held for node in ast.walk(each) if isinstance(node, ast.expr)]
+    return [node for statement in held for node in ast.walk(statement) if isinstance(node, ast.expr)]
 
 
 def _place(node: ast.expr | ast.Return) -> Place:

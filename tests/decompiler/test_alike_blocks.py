@@ -48,9 +48,9 @@ APART = {
 
 @pytest.mark.parametrize("rest", ALIKE)
 def test_one_block_stands_for_all(rest: str) -> None:
-    found = joined(rest)
-    first = found.split()[0]
-    assert found.startswith(ALIKE[rest].format(first)), found
+    rows = joined(rest)
+    first = rows.split()[0]
+    assert rows.startswith(ALIKE[rest].format(first)), rows
 
 
 @pytest.mark.parametrize("what", APART)
@@ -64,8 +64,8 @@ def test_code_without_patterns_stays() -> None:
 
 def test_what_drops_more_first_goes_on_to_the_rest() -> None:
     rest = "block 1; POP v0; v2 = CONST 1; return v2\nblock 2; v3 = CONST 1; return v3\n"
-    found = joined(rest)
-    assert found.startswith("1 if v1 else 2 block 1 POP v0 -> 2 block 2 v3 = CONST 1 return v3")
+    rows = joined(rest)
+    assert rows.startswith("1 if v1 else 2 block 1 POP v0 -> 2 block 2 v3 = CONST 1 return v3")
 
 
 def test_blocks_that_take_values_stay() -> None:

@@ -94,13 +94,13 @@ def test_other_statements_stay(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_same"),
+    ("first_test", "other", "is_same"),
     [
         ("a == 1", "a in b", True), ("a == 1", "b == 1", False), ("not a", "a and b", True), ("a", "a", True),
         ("f(a)", "g(a, b)", True), ("f(a)", "f(b)", False), ("m.f(a)", "m.g(a)", False), ("f()", "f()", True),
         ("f()", "g()", False), ("f(a)", "a", True),
     ],
 )
-def test_what_a_test_is_about(one: str, other: str, is_same: bool) -> None:
-    first, second = (subject(stmt.value) for text in (one, other) for stmt in marked(text))  # type: ignore[attr-defined]
+def test_what_a_test_is_about(first_test: str, other: str, is_same: bool) -> None:
+    first, second = (subject(stmt.value) for text in (first_test, other) for stmt in marked(text))  # type: ignore[attr-defined]
     assert (first == second) is is_same

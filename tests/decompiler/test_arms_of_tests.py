@@ -23,7 +23,7 @@ def test_a_test_that_is_turned_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "same"),
+    ("first", "second", "same"),
     [
         (Edge(1, [2, 3]), Edge(1, [2, 3]), True),
         (Edge(1, [2, 8]), Edge(1, [2, 9]), True),
@@ -34,8 +34,8 @@ def test_a_test_that_is_turned_round() -> None:
         (Edge(1, [2, 3]), Edge(4, [2, 3]), False),
     ],
 )
-def test_edges_with_the_values_that_are_tested(one: Edge, two: Edge, same: bool) -> None:
-    assert same_edge(one, 8, two, 9) == same
+def test_edges_with_the_values_that_are_tested(first: Edge, second: Edge, same: bool) -> None:
+    assert same_edge(first, 8, second, 9) == same
 
 
 def arm(rows: str) -> str:
@@ -44,8 +44,8 @@ def arm(rows: str) -> str:
     block = graph.block(0)
     uses = count_uses(graph)
     block.insts.pop()
-    found = folded(graph, uses, block)
-    return "more" if found is None else "nothing" if found.entry is None else ast.unparse(plain(found.entry.expr))
+    copies = folded(graph, uses, block)
+    return "more" if copies is None else "nothing" if copies.entry is None else ast.unparse(plain(copies.entry.expr))
 
 
 def plain(expr: ast.expr) -> ast.expr:
@@ -80,7 +80,7 @@ def test_the_value_of_an_arm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "later", "near", "second"),
+    ("first", "other", "later", "near", "second"),
     [
         ("a in b", "c", 1, None, True),
         ("a", "c is d", 1, None, False),
@@ -92,10 +92,10 @@ def test_the_value_of_an_arm() -> None:
         ("a in b", "c in b", 0, True, True),
     ],
 )
-def test_which_opposite_test_is_negated(one: str, two: str, later: int, near: bool | None, second: bool) -> None:
+def test_which_opposite_test_is_negated(first: str, other: str, later: int, near: bool | None, second: bool) -> None:
     graph = graph_of("block 0; -> 2 if v0 else 3\nblock 1; -> 2 if v1 else 3", CODE)
     arms = []
-    for number, source in ((1 - later, one), (later, two)):
+    for number, source in ((1 - later, first), (later, other)):
         block = graph.block(number)
         assert isinstance(block.exit, Branch)
         block.exit.near = near

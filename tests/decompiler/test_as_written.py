@@ -49,10 +49,10 @@ def given(form: str, source: str, version: tuple[int, int] = NEW, **facts: bool)
 )
 def test_code_with_lines_alone_has_room_for_tests_as_its_head_leaves(head: str, width: int, is_parted: bool) -> None:
     """A function is indented once, a method twice: two tests on two lines are one where a line has no room for it."""
-    one = "b" * (width - len("if  and c:"))
+    condition = "b" * (width - len("if  and c:"))
     margin = "    " if head else ""
-    form = f"{head}\n{margin}if {one} and c:\n{margin}    d()"
-    source = f"{head}\n{margin}if {one}:\n{margin}    if c:\n{margin}        d()"
+    form = f"{head}\n{margin}if {condition} and c:\n{margin}    d()"
+    source = f"{head}\n{margin}if {condition}:\n{margin}    if c:\n{margin}        d()"
     assert given(form, source, OLD) == plain(source if is_parted else form)
     assert given(form, source, OLD, has_source=False) == plain(form)
 

@@ -20,17 +20,17 @@ def expanded(shown: str, *, keep_handlers: bool = False) -> str:
 
 
 def test_an_end_becomes_a_test() -> None:
-    found = expanded(PLAIN)
-    assert found == (
+    tree = expanded(PLAIN)
+    assert tree == (
         "block 0 v0 = CALL () v3 = CONST <class 'StopAsyncIteration'> v4 = CHECK_EXC_MATCH v2 v3 -> 2 if v4 else 3 "
         "block 1 v1 = CALL () return block 2 POP v0 return v0 block 3 reraise v2 0[1, 2] 3[1, 2]"
     )
 
 
 def test_several_ends_in_one_block() -> None:
-    found = expanded("block 0; v1 = CALL (); END_ASYNC_FOR v1 v2; END_ASYNC_FOR v1 v2; return v1\n")
-    assert found.count("CHECK_EXC_MATCH") == 2
-    assert "END_ASYNC_FOR" not in found
+    tree = expanded("block 0; v1 = CALL (); END_ASYNC_FOR v1 v2; END_ASYNC_FOR v1 v2; return v1\n")
+    assert tree.count("CHECK_EXC_MATCH") == 2
+    assert "END_ASYNC_FOR" not in tree
 
 
 def test_what_a_handler_begins_with_is_its_own() -> None:

@@ -29,7 +29,7 @@ def shape(test: ast.expr) -> str:
     """Return a test with brackets around each condition in it."""
     if isinstance(test, ast.BoolOp):
         word = " and " if isinstance(test.op, ast.And) else " or "
-        return word.join(f"({shape(each)})" if isinstance(each, ast.BoolOp) else shape(each) for each in test.values)
+        return word.join(f"({shape(part)})" if isinstance(part, ast.BoolOp) else shape(part) for part in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.operand, ast.BoolOp):
         return f"not ({shape(test.operand)})"
     return ast.unparse(test)
@@ -58,8 +58,8 @@ def shape(test: ast.expr) -> str:
 def test_operands_between_brackets(source: str) -> None:
     on_one_line = " ".join(source.replace("\\\n", " ").split())
     form = on_one_line.replace("()", "!").replace("(", "").replace(")", "").replace("!", "()")
-    for one in ("(a == b)", "(c == d)", "(e == f)", "(a + x)"):
-        on_one_line = on_one_line.replace(one, one[1:-1])
+    for operand in ("(a == b)", "(c == d)", "(e == f)", "(a + x)"):
+        on_one_line = on_one_line.replace(operand, operand[1:-1])
     assert grouped(form, source) == on_one_line
 
 
@@ -76,10 +76,10 @@ def test_operands_without_places_stay(source: str) -> None:
 
 def test_the_columns_between_operands() -> None:
     test = condition("a and b and c", "a and (b and\n c)")
-    one, two, three = test.values
-    assert gap_between(one, two) == len(" and (")
-    assert gap_between(two, three) is None
-    assert gap_between(one, ast.Name(id="x", ctx=ast.Load())) is None
+    first, second, third = test.values
+    assert gap_between(first, second) == len(" and (")
+    assert gap_between(second, third) is None
+    assert gap_between(first, ast.Name(id="x", ctx=ast.Load())) is None
 
 
 def test_each_operand_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:

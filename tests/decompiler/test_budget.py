@@ -73,7 +73,7 @@ def test_indents_are_counted(text: str) -> None:
     built: list[ast.stmt] = [ast.Pass()]
     for count in range(1, INDENTS + 2):
         outer = ast.parse(text.replace("{}", "pass")).body
-        holder = next(one for one in ast.walk(outer[0]) if isinstance(one, ast.If))
+        holder = next(node for node in ast.walk(outer[0]) if isinstance(node, ast.If))
         kept = holder.orelse or holder.body
         kept[:1] = built
         built = outer

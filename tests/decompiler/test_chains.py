@@ -18,7 +18,7 @@ def first_comparison(test: ast.expr) -> ast.Compare:
 
 
 @pytest.mark.parametrize(
-    ("test", "outcome", "found"),
+    ("test", "outcome", "branch"),
     [
         ("b < c", False, "b < c"),
         ("b < c", True, None),
@@ -31,9 +31,9 @@ def first_comparison(test: ast.expr) -> ast.Compare:
         ("-(b < c)", False, None),
     ],
 )
-def test_a_comparison_whose_failure_decides_the_test(test: str, outcome: bool, found: str | None) -> None:
+def test_a_comparison_whose_failure_decides_the_test(test: str, outcome: bool, branch: str | None) -> None:
     given = link(expr(test), outcome)
-    assert (given and ast.unparse(given)) == found
+    assert (given and ast.unparse(given)) == branch
 
 
 @pytest.mark.parametrize(

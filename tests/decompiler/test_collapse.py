@@ -36,7 +36,7 @@ def collapsed(
 
 def shown(graph: Graph, uses: dict[int, int]) -> str:
     """Return the statements of each block; a test is the last of them, before the blocks that it leads to."""
-    found = []
+    texts = []
     for block in graph.live():
         targets = ""
         if isinstance(block.exit, Branch):
@@ -44,8 +44,8 @@ def shown(graph: Graph, uses: dict[int, int]) -> str:
             block.exit = Return(block.exit.cond)
         rows = tree.text(items_of(graph, block, uses), Grammar.of(CODE)).splitlines()
         text = "; ".join(row.removeprefix("return ") if targets else row for row in rows)
-        found.append(f"{block.index} {text}{targets}")
-    return " | ".join(found)
+        texts.append(f"{block.index} {text}{targets}")
+    return " | ".join(texts)
 
 
 TESTS = {

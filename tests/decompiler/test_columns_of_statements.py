@@ -253,14 +253,14 @@ def idle(source: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "place"),
     [
         ("def f(a):\n    while a:\n        if a():\n            continue\n        a.b()", (4, 12)),
         ("def f(a):\n    if a:\n        pass\n    a()", (3, 8)),
     ],
 )
-def test_code_without_an_operation(source: str, found: tuple[int, int]) -> None:
-    assert found in idle(source)
+def test_code_without_an_operation(source: str, place: tuple[int, int]) -> None:
+    assert place in idle(source)
 
 
 def test_code_with_operations_is_not_idle() -> None:

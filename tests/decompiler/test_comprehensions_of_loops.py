@@ -160,16 +160,16 @@ def test_calls_of_other_functions() -> None:
 
 def test_what_is_bound_around() -> None:
     body = "v1 = start\nfor a in it: v1.append((b := a, (lambda: (c := a))))\nreturn v1"
-    found = called("[(b := a) for a in x]", GetIter(value=X), body)
-    assert found is not None
-    bound = bound_around(found)
+    stmts = called("[(b := a) for a in x]", GetIter(value=X), body)
+    assert stmts is not None
+    bound = bound_around(stmts)
     assert bound is not None and [var.id for var in bound] == ["b"]
-    assert not is_awaited(found)
+    assert not is_awaited(stmts)
     assert bound_around(X) is None
 
 
 def test_a_coroutine_is_awaited_once() -> None:
-    found = called("[a for a in x]", GetIter(value=X), LOOP)
-    assert found is not None
-    found.awaited = True  # type: ignore[attr-defined]
-    assert [is_awaited(found), is_awaited(found)] == [True, False]
+    stmts = called("[a for a in x]", GetIter(value=X), LOOP)
+    assert stmts is not None
+    stmts.awaited = True  # type: ignore[attr-defined]
+    assert [is_awaited(stmts), is_awaited(stmts)] == [True, False]

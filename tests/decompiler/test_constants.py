@@ -73,9 +73,9 @@ def test_every_complex_number_is_written_so_that_it_comes_back(real: float, imag
 
 
 def test_integers_too_long_to_print_are_compared_all_the_same() -> None:
-    one, other = (read(compile(f"x = 0x{digit * 6000}", "file.py", "exec")) for digit in "ef")
-    assert "builtins.int" in verify(one, other).reason
-    assert verify(one, one).level is Level.EXACT
+    first, other = (read(compile(f"x = 0x{digit * 6000}", "file.py", "exec")) for digit in "ef")
+    assert "builtins.int" in verify(first, other).reason
+    assert verify(first, first).level is Level.EXACT
 
 
 COLLIDING = """
@@ -93,10 +93,12 @@ def test_members_with_one_place_keep_their_order_in_files(version: tuple[int, in
 
 
 def test_members_with_one_place_keep_their_order_in_running_code() -> None:
-    made = decompile_module(read(compile(COLLIDING, "<test>", "exec")))
-    assert made.level is Level.EXACT
-    found, own = ([list(each) for each in sets(compile(text, "", "exec"))] for text in (made.source, COLLIDING))
-    assert found == own
+    decompiled = decompile_module(read(compile(COLLIDING, "<test>", "exec")))
+    assert decompiled.level is Level.EXACT
+    constants, originals = (
+        [list(members) for members in sets(compile(text, "", "exec"))] for text in (decompiled.source, COLLIDING)
+    )
+    assert constants == originals
 
 
 def sets(code: types.CodeType) -> list[frozenset[object]]:

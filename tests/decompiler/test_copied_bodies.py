@@ -70,8 +70,8 @@ def test_how_often_a_subject_is_on_the_stack() -> None:
 ONE = "v3 = LOAD_GLOBAL 'g'; v4 = CALL () v3 v1; POP v4; return v4"
 
 
-def alike(one: str, two: str, heads: tuple[str, str] = ("", ""), rest: str = "") -> tuple[bool, bool]:
-    graph = graph_of(f"block 0{heads[0]}; {one}\nblock 1{heads[1]}; {two}{rest}", CODE)
+def alike(first: str, second: str, heads: tuple[str, str] = ("", ""), rest: str = "") -> tuple[bool, bool]:
+    graph = graph_of(f"block 0{heads[0]}; {first}\nblock 1{heads[1]}; {second}{rest}", CODE)
     return same_bodies(graph.block(0), graph.block(1)), same_ways_on(graph, graph.block(0), graph.block(1))
 
 
@@ -105,7 +105,7 @@ def test_phis_and_handlers_tell_blocks_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "rest", "same"),
+    ("first", "second", "rest", "same"),
     [
         ("-> 2", "-> 2", "return v1\nreturn v1", True),
         ("-> 2", "-> 3", "return v1\nreturn v1", True),
@@ -120,6 +120,6 @@ def test_phis_and_handlers_tell_blocks_apart() -> None:
         ("-> 0", "-> 2", "-> 3\nreturn v1", False),
     ],
 )
-def test_ways_on_that_are_the_same(one: str, two: str, rest: str, same: bool) -> None:
-    behind = "".join(f"\nblock {number}; {each}" for number, each in enumerate(rest.split("\n"), 2))
-    assert alike(one, two, rest=behind)[1] == same
+def test_ways_on_that_are_the_same(first: str, second: str, rest: str, same: bool) -> None:
+    behind = "".join(f"\nblock {number}; {rows}" for number, rows in enumerate(rest.split("\n"), 2))
+    assert alike(first, second, rest=behind)[1] == same

@@ -13,9 +13,9 @@ HEAD = "block 0; v0 = LOAD_FAST 'a'; v1 = LOAD_FAST 'b'; -> 1 if v0 else 2\n"
 FREE = 9
 
 
-def copies(one: str, two: str, rest: str = "", places: tuple[int, int] = (0, 0)) -> Copies | None:
+def copies(first: str, second: str, rest: str = "", places: tuple[int, int] = (0, 0)) -> Copies | None:
     """Return the walk over two blocks, each given without its head; None if they are no copies."""
-    graph = located(f"{HEAD}block 1; {one}\nblock 2; {two}\n{rest}", CODE)
+    graph = located(f"{HEAD}block 1; {first}\nblock 2; {second}\n{rest}", CODE)
     walk = Copies(graph, FREE)
     return walk if walk.same(graph.block(1), places[0], graph.block(2), places[1]) else None
 

@@ -31,9 +31,9 @@ TWO = "block 2  [stack v1]; v3 = LOAD_FAST 'c'; v5 = CALL () v1 v3; return v5\n"
 END = "block 3; return\nblock 4; v7 = CONST 1; return v7\n"
 
 
-def goes_on(one: str, two: str) -> str:
+def goes_on(first: str, second: str) -> str:
     """Return a test whose arms call `f`, and then go on."""
-    return HEAD + ONE.replace("return v4", one) + TWO.replace("return v5", two) + END
+    return HEAD + ONE.replace("return v4", first) + TWO.replace("return v5", second) + END
 
 
 def handled(block: str) -> str:
@@ -78,9 +78,9 @@ NO_COPIES = {
 
 @pytest.mark.parametrize("what", JOINED)
 def test_two_arms_share_the_rest_of_an_expression(what: str) -> None:
-    found = joined(JOINED[what])
-    assert sum("CALL () v1 " in row for row in found) == 1
-    assert sum(row.endswith(("(v2)", "(v3)")) for row in found) == 2
+    rows = joined(JOINED[what])
+    assert sum("CALL () v1 " in row for row in rows) == 1
+    assert sum(row.endswith(("(v2)", "(v3)")) for row in rows) == 2
 
 
 @pytest.mark.parametrize("what", NO_COPIES)
@@ -112,8 +112,8 @@ def ends(shared: str, copy: str) -> str:
 
 @pytest.mark.parametrize("blocks", [TESTS + SHARED + COPY, ends("-> 6", "-> 6"), ends("raise v6", "raise v7")])
 def test_a_copy_leads_to_the_end_with_the_value(blocks: str) -> None:
-    found = joined(blocks)
-    assert found[found.index("block 5") + 1 :][:2] == ["v5 = LOAD_FAST 'a'", "-> 3 (v5)"]
+    rows = joined(blocks)
+    assert rows[rows.index("block 5") + 1 :][:2] == ["v5 = LOAD_FAST 'a'", "-> 3 (v5)"]
 
 
 OTHER_ENDS = {

@@ -73,8 +73,8 @@ def test_what_is_no_function_evaluates_nothing() -> None:
 )
 def test_the_value_that_is_returned(text: str, value: str | None) -> None:
     code = function()
-    found = deferred_value(Function(code=code), {id(code): Body(code, statements(text, code))}, AROUND)
-    assert (None if found is None else text_of([ast.Expr(found)])) == value
+    value_node = deferred_value(Function(code=code), {id(code): Body(code, statements(text, code))}, AROUND)
+    assert (None if value_node is None else text_of([ast.Expr(value_node)])) == value
 
 
 LATER = {
@@ -96,8 +96,8 @@ def test_what_is_evaluated_later(parts: tuple[str, str]) -> None:
     for node in (node for stmt in stmts for node in ast.walk(stmt)):
         if isinstance(node, Var) and node.id == "F":
             node.id = name
-    found = evaluated_later(Body(code, stmts))
-    assert (None if found is None else text_of([ast.Expr(found)])) == LATER[parts]
+    value_node = evaluated_later(Body(code, stmts))
+    assert (None if value_node is None else text_of([ast.Expr(value_node)])) == LATER[parts]
 
 
 def test_a_module_has_no_other_names_than_global_ones() -> None:

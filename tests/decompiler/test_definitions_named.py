@@ -40,8 +40,10 @@ NAMED = {
 def is_named(rows: str, *, flags: int = 4, name: str = "inner") -> bool:
     """Return whether a function is assigned to a temporary."""
     annotations = "v0 = LOAD_FAST 'a'; " if flags else ""
-    made = f"{annotations}v1 = CONST <code f.<locals>.{name}>; v2 = MAKE_FUNCTION {flags}{' v0' * bool(flags)} v1; "
-    text = statements(rows.format(made), CODE)
+    instructions = (
+        f"{annotations}v1 = CONST <code f.<locals>.{name}>; v2 = MAKE_FUNCTION {flags}{' v0' * bool(flags)} v1; "
+    )
+    text = statements(rows.format(instructions), CODE)
     return any(row.startswith(("v2 = <Function", "v3 = <Function")) for row in text.splitlines())
 
 

@@ -80,11 +80,11 @@ def test_a_body_that_is_no_expression(source: str) -> None:
 
 def test_a_type_alias_is_a_statement_under_its_own_name() -> None:
     alias = TypeAlias(name="x", type_params=[], value=ast.Constant(value=1))
-    (found,) = restore_functions(parsed("x = t", nodes={"t": alias}), CODE, {})
-    assert isinstance(found, TypeAliasStatement)
+    (statement,) = restore_functions(parsed("x = t", nodes={"t": alias}), CODE, {})
+    assert isinstance(statement, TypeAliasStatement)
     for source in ("y = t", "x = d(t)"):
-        (found,) = restore_functions(parsed(source, nodes={"t": alias}), CODE, {})
-        assert isinstance(found, ast.Assign)
+        (statement,) = restore_functions(parsed(source, nodes={"t": alias}), CODE, {})
+        assert isinstance(statement, ast.Assign)
 
 
 def test_nothing_is_told_of_a_call_that_stays() -> None:
@@ -100,9 +100,9 @@ def separate(code: Code, source: str, maker: Function | None = None) -> tuple[st
 
 
 def maker(code: Code) -> Function:
-    made = function_of(code)
-    made.annotations = ast.Tuple(elts=[ast.Constant(value="b"), ast.Constant(value=1)], ctx=ast.Load())
-    return made
+    definition = function_of(code)
+    definition.annotations = ast.Tuple(elts=[ast.Constant(value="b"), ast.Constant(value=1)], ctx=ast.Load())
+    return definition
 
 
 def test_a_function_under_its_name() -> None:
@@ -124,9 +124,9 @@ def test_a_lambda_that_is_a_definition_has_no_annotations() -> None:
 
 @pytest.mark.parametrize("name", ["<genexpr>", "a b", "class"])
 def test_a_name_that_cannot_be_written(name: str) -> None:
-    text, made = separate(replace(G, name=name), "return a")
-    assert made.isidentifier() and made != name
-    assert text == f"def {made}(b):\n    return a\n"
+    text, name_given = separate(replace(G, name=name), "return a")
+    assert name_given.isidentifier() and name_given != name
+    assert text == f"def {name_given}(b):\n    return a\n"
 
 
 def test_a_parameter_that_cannot_be_written() -> None:

@@ -169,14 +169,14 @@ def outcome_of(function: Callable[..., object], script: tuple[object, ...]) -> l
 
 def written(function: types.FunctionType) -> types.FunctionType:
     """Return the function made of the source that dispatches its blocks."""
-    found = decompile_function(function.__code__, without=FLAT)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    assert "while True:" in found.source
-    namespace = {**function.__globals__, **found.placeholders}
-    exec(found.source, namespace)
-    made = namespace[function.__name__]
-    assert isinstance(made, types.FunctionType)
-    return made
+    decompiled = decompile_function(function.__code__, without=FLAT)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    assert "while True:" in decompiled.source
+    namespace = {**function.__globals__, **decompiled.placeholders}
+    exec(decompiled.source, namespace)
+    recompiled = namespace[function.__name__]
+    assert isinstance(recompiled, types.FunctionType)
+    return recompiled
 
 
 def scripts() -> list[tuple[object, ...]]:
@@ -186,16 +186,16 @@ def scripts() -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("function", [*PROGRAMS, generator, asynchronous], ids=lambda f: f.__name__)
 def test_what_is_dispatched_does_the_same(function: types.FunctionType) -> None:
-    made = written(function)
+    recompiled = written(function)
     for script in scripts() if function is not asynchronous else scripts()[::7]:
-        assert outcome_of(made, script) == outcome_of(function, script), script
+        assert outcome_of(recompiled, script) == outcome_of(function, script), script
 
 
 def test_a_value_on_the_stack_is_computed_before_the_test_that_uses_it() -> None:
     def between(low, x, high):
         return low() <= x() < high() or x() is None
 
-    made = written(between)
+    recompiled = written(between)
     for x in (1, 5, 9):
         calls: list[int] = []
 
@@ -205,7 +205,7 @@ def test_a_value_on_the_stack_is_computed_before_the_test_that_uses_it() -> None
 
         first = between(lambda: say(2), lambda n=x: say(n), lambda: say(7)), calls.copy()
         calls.clear()
-        assert (made(lambda: say(2), lambda n=x: say(n), lambda: say(7)), calls) == first
+        assert (recompiled(lambda: say(2), lambda n=x: say(n), lambda: say(7)), calls) == first
 
 
 def test_what_is_nested_too_deep_for_scopes_is_written_in_two_levels() -> None:

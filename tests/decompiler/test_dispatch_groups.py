@@ -81,9 +81,9 @@ PROGRAMS = {
 def function(body: str) -> types.FunctionType:
     namespace: dict[str, Any] = {"sys": sys}
     exec(f"def f(log, act):{body}", namespace)
-    made = namespace["f"]
-    assert isinstance(made, types.FunctionType)
-    return made
+    recompiled = namespace["f"]
+    assert isinstance(recompiled, types.FunctionType)
+    return recompiled
 
 
 def raising(*errors: Callable[[], BaseException] | None) -> Callable[[int], None]:
@@ -135,10 +135,10 @@ def observed(run: Callable[..., object], errors: tuple[Callable[[], BaseExceptio
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_groups_are_parted_without_a_statement(name: str, way: str) -> None:
     original = function(PROGRAMS[name])
-    made = decompile_function(original.__code__, without=WAYS[way])
-    assert made.level is Level.EQUIVALENT, made.reason
-    assert "except*" not in made.source
-    assert made.compiled is not None
-    ours = types.FunctionType(made.compiled, {"sys": sys})
+    decompiled = decompile_function(original.__code__, without=WAYS[way])
+    assert decompiled.level is Level.EQUIVALENT, decompiled.reason
+    assert "except*" not in decompiled.source
+    assert decompiled.compiled is not None
+    ours = types.FunctionType(decompiled.compiled, {"sys": sys})
     for errors in ERRORS:
         assert observed(ours, errors) == observed(original, errors)

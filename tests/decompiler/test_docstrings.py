@@ -43,12 +43,12 @@ def test_a_literal_gives_its_text_back(text: str, indent: str, cleaned: bool) ->
 @pytest.mark.parametrize("text", TEXTS)
 def test_docstrings_come_back(text: str, version: tuple[int, int]) -> None:
     source = f"{text!r}\nclass C:\n    {text!r}\n    def f(self):\n        {text!r}\n        return 1\n"
-    made = exact(source, version)
-    assert '"""' in made
+    source_text = exact(source, version)
+    assert '"""' in source_text
 
 
 def test_a_docstring_stands_like_the_code_below_it() -> None:
-    version = next((each for each in interpreters.VERSIONS if each >= (3, 13)), None)
+    version = next((candidate for candidate in interpreters.VERSIONS if candidate >= (3, 13)), None)
     if version is None:
         pytest.skip("no Python from 3.13 on")
     source = (

@@ -25,12 +25,12 @@ def shown(source: str) -> list[tuple[int, int | None, str]]:
     module = read(compile(source, "<form>", "exec"))
     code = next((const for const in module.consts if isinstance(const, Code)), module)
     listing = normalise(code)
-    found = written_statements(listing, unclaimed(listing), lambda: UNIT)
-    return [(one.line, one.column, one.kind.value) for one in found]
+    statements = written_statements(listing, unclaimed(listing), lambda: UNIT)
+    return [(statement.line, statement.column, statement.kind.value) for statement in statements]
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "statements"),
     [
         ("def f(a):\n    a()\n    return", [(3, 4, "return")]),
         ("def f(a):\n    a()\n    return None", [(3, 4, "return None")]),
@@ -52,8 +52,8 @@ def shown(source: str) -> list[tuple[int, int | None, str]]:
         ("def f(a):\n    try:\n        a()\n    except E as e:\n        pass", [(5, 8, "pass")]),
     ],
 )
-def test_statements_of_the_source(source: str, found: list[tuple[int, int, str]]) -> None:
-    assert shown(source) == found
+def test_statements_of_the_source(source: str, statements: list[tuple[int, int, str]]) -> None:
+    assert shown(source) == statements
 
 
 def test_without_locations_there_are_none() -> None:
@@ -77,8 +77,11 @@ def test_without_locations_there_are_none() -> None:
 def test_locations_that_no_operation_claims(source: str, place: tuple[int, int], free: bool, idle: bool) -> None:
     module = read(compile(source, "<form>", "exec"))
     left = unclaimed(normalise(next(const for const in module.consts if isinstance(const, Code))))
-    assert (place in {each[:2] for each in left.places}, place in {each[:2] for each in left.idle}) == (free, idle)
-    assert (place in {each[:2] for each in left.others if each is not None}) is not free
+    assert (place in {position[:2] for position in left.places}, place in {position[:2] for position in left.idle}) == (
+        free,
+        idle,
+    )
+    assert (place in {position[:2] for position in left.others if position is not None}) is not free
     assert left.idle <= left.places and left.places.isdisjoint(left.others)
 
 

@@ -16,8 +16,8 @@ HANDLERS = "block 8; v80 = CALL () v81; reraise v81\nblock 9; v90 = CALL () v91;
 CALL, OTHER = ":2 v1 = CALL (); POP v1; ", ":3 v2 = CALL (); POP v2; "
 
 
-def both(one: str, other: str = "", first: str = "", second: str = "") -> str:
-    return TWO.format(first, one, second, other or one.replace("v3", "v4"))
+def both(first_exit: str, other: str = "", first: str = "", second: str = "") -> str:
+    return TWO.format(first, first_exit, second, other or first_exit.replace("v3", "v4"))
 
 
 def ends(blocks: str, code: Code = CODE, end: int = -1) -> list[str]:
@@ -59,8 +59,8 @@ def test_the_same_on_one_line_is_one_statement(what: str) -> None:
 
 @pytest.mark.parametrize("what", APART)
 def test_something_else_is_another_statement(what: str) -> None:
-    found = ends(APART[what])
-    assert sum(row.startswith(("return", "raise")) or row in ("reraise v9", "reraise v8") for row in found) == 2
+    rows = ends(APART[what])
+    assert sum(row.startswith(("return", "raise")) or row in ("reraise v9", "reraise v8") for row in rows) == 2
 
 
 def test_parts_of_a_lambda_stay_apart() -> None:
@@ -76,7 +76,7 @@ HANDLED = (
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "count"),
+    ("first", "other", "count"),
     [
         ("", "", 1),
         (":6 POP_EXCEPT v0; ", "", 2),
@@ -85,8 +85,8 @@ HANDLED = (
     ],
     ids=["in one handler", "behind the handler", "both behind the handler", "another value is dropped"],
 )
-def test_ways_out_of_one_handler_are_one(one: str, other: str, count: int) -> None:
-    assert sum(row.startswith("return") for row in ends(HANDLED.format(one, other))) == count
+def test_ways_out_of_one_handler_are_one(first: str, other: str, count: int) -> None:
+    assert sum(row.startswith("return") for row in ends(HANDLED.format(first, other))) == count
 
 
 def test_what_both_have_on_the_stack_stays_there() -> None:
@@ -113,12 +113,13 @@ def test_a_return_behind_a_protected_block_belongs_to_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "phis"), [("-> 3 if v3 else 2", "-> 4", ""), ("-> 3 (v3)", "-> 4", " (v6)"), ("-> 4", "-> 4", "")],
+    ("first", "other", "phis"),
+    [("-> 3 if v3 else 2", "-> 4", ""), ("-> 3 (v3)", "-> 4", " (v6)"), ("-> 4", "-> 4", "")],
     ids=["behind a test", "a value that is handed over", "one return behind both"],
 )
-def test_another_return_behind_a_protected_block_stands_alone(one: str, other: str, phis: str) -> None:
-    found = ends(BEHIND.format(one, other, phis))
-    assert found[:2] == [one, other]
+def test_another_return_behind_a_protected_block_stands_alone(first: str, other: str, phis: str) -> None:
+    rows = ends(BEHIND.format(first, other, phis))
+    assert rows[:2] == [first, other]
 
 
 def test_without_handlers_a_return_stands_alone() -> None:

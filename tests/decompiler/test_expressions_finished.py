@@ -57,7 +57,7 @@ def test_a_module_that_nothing_binds_is_a_call() -> None:
     assert isinstance(call, ast.Call) and isinstance(call.func, Object) and call.func.value == IMPORT_FROM
     module, name = call.args
     assert isinstance(module, ast.Call) and isinstance(module.func, Object) and module.func.value == IMPORT
-    assert [ast.unparse(one) for one in (*module.args, name)] == ["'m'", "1", "('a',)", "'a'"]
+    assert [ast.unparse(argument) for argument in (*module.args, name)] == ["'m'", "1", "('a',)", "'a'"]
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_a_module_that_nothing_binds_is_a_call() -> None:
 )
 def test_operands_of_one_kind_are_of_one_condition(source: str, operands: int) -> None:
     """A constant that ends one keeps it whole before others: with the constant among them, they would go."""
-    found = finished(value_of(source))
-    assert isinstance(found, ast.BoolOp)
-    assert len(found.values) == operands
-    assert all(isinstance(one, ast.expr) for one in found.values)
+    expression = finished(value_of(source))
+    assert isinstance(expression, ast.BoolOp)
+    assert len(expression.values) == operands
+    assert all(isinstance(operand, ast.expr) for operand in expression.values)
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,8 @@ ROOM = {
 
 @pytest.mark.parametrize("rows", ROOM)
 def test_where_a_body_has_room(rows: tuple[str, str]) -> None:
-    one, two = (of_facts(insts(text)) for text in rows)
-    assert has_room(one, two) is ROOM[rows]
+    first, second = (of_facts(insts(text)) for text in rows)
+    assert has_room(first, second) is ROOM[rows]
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def left(blocks: str) -> list[list[str]]:
     before = [index for index in range(target.index, len(graph.blocks)) if graph.blocks[index] is not None]
     handler = {index: rows_of_block(graph, index) for index in before}
     assert strip(regions, Region(HANDLER, Kind.FINALLY, -1, 0))
-    found = [rows_of_block(graph, block.index) for block in graph.live()]
-    return [rows for rows in found if rows not in handler.values()]
+    block_rows = [rows_of_block(graph, block.index) for block in graph.live()]
+    return [rows for rows in block_rows if rows not in handler.values()]
 
 
 def rows_of_block(graph: Graph, index: int) -> list[str]:
@@ -379,10 +379,10 @@ INNER = (
 )
 
 
-def inner(copy: str, own: str, around: str = "", second: str | None = None) -> str:
+def inner(copy: str, inner_rows: str, around: str = "", second: str | None = None) -> str:
     """Return a graph with a protected part of a `finally` body, or two, in the copy and in the handler."""
     more, own_more = (3, 13) if second is None else (8, 14)
-    return INNER.format(copy=copy, own=own, around=around, second=second or "", more=more, own_more=own_more)
+    return INNER.format(copy=copy, own=inner_rows, around=around, second=second or "", more=more, own_more=own_more)
 
 
 @pytest.mark.parametrize("second", [None, COPY], ids=["one", "two"])

@@ -135,8 +135,8 @@ def nodes(folder: Folder) -> list[ast.AST]:
 
 def lines(folder: Folder) -> list[tuple[str, int | None]]:
     """Return the line of each node's place."""
-    found = [(node, place_of(node)) for node in nodes(folder)]
-    return [(type(node).__name__, place.line if place is not None else None) for node, place in found]
+    located = [(node, place_of(node)) for node in nodes(folder)]
+    return [(type(node).__name__, place.line if place is not None else None) for node, place in located]
 
 
 def test_a_value_stands_where_its_operation_does() -> None:

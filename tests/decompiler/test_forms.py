@@ -109,15 +109,15 @@ ON_ITEMS = frozenset({"hoist", "labels"})
 
 def _registered(name: str) -> Callable[[Tree, Code], object]:
     """Return a pass on statements from the table of passes, which needs no entry here."""
-    (found,) = [one for one in table.PASSES if one.name == name]
+    (row_of_pass,) = [row for row in table.PASSES if row.name == name]
 
     def change(body: Tree, code: Code) -> object:
         listing = normalise(code)
         work = types.SimpleNamespace(
             stmts=body, body=Body(code, body), code=code, listing=listing, ops=listing.ops, known=None, bodies={}
         )
-        found.run(work)
-        return work.body.stmts if found.stage in (Stage.BODY, Stage.WHOLE) else work.stmts
+        row_of_pass.run(work)
+        return work.body.stmts if row_of_pass.stage in (Stage.BODY, Stage.WHOLE) else work.stmts
 
     return change
 
@@ -158,17 +158,17 @@ class Case:
 def code_of(source: str) -> Code:
     """Return the code of the function or class that a source defines, or of the module."""
     module = compile(source, "<form>", "exec")
-    inner = [each for each in module.co_consts if isinstance(each, types.CodeType)]
+    inner = [const for const in module.co_consts if isinstance(const, types.CodeType)]
     return read(inner[0] if inner else module)
 
 
 def cases(file: Path) -> list[Case]:
-    found = []
+    case_list = []
     for part in file.read_text(encoding="utf-8").split("## ")[1:]:
         title, _, rest = part.partition("\n")
         source, before, after = ([*rest.split("---\n"), ""])[:3]
-        found.append(Case(title, source, before.strip("\n") + "\n", after.strip("\n") + "\n"))
-    return found
+        case_list.append(Case(title, source, before.strip("\n") + "\n", after.strip("\n") + "\n"))
+    return case_list
 
 
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -182,9 +182,9 @@ def test_a_pass_gives_what_stands_below_it(case: Case) -> None:
 
 @pytest.mark.parametrize("name", sorted({*PASSES, *TREES, *(case.pass_name for case in CASES)}))
 def test_each_pass_has_a_case_and_a_near_miss(name: str) -> None:
-    own = [case for case in CASES if case.pass_name == name]
-    assert any(case.after != f"{UNCHANGED}\n" for case in own)
-    assert any(case.after == f"{UNCHANGED}\n" for case in own)
+    of_pass = [case for case in CASES if case.pass_name == name]
+    assert any(case.after != f"{UNCHANGED}\n" for case in of_pass)
+    assert any(case.after == f"{UNCHANGED}\n" for case in of_pass)
 
 
 def test_what_is_shown_is_read_back() -> None:
@@ -227,7 +227,7 @@ def test_what_is_no_graph_is_refused(shown: str) -> None:
 def write() -> None:
     """Write what the passes give into the files."""
     for file in FILES:
-        parts = [f"## {each.title}\n{each.source}---\n{each.before}---\n{each.given()}" for each in cases(file)]
+        parts = [f"## {case.title}\n{case.source}---\n{case.before}---\n{case.given()}" for case in cases(file)]
         file.write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -29,7 +29,7 @@ def noted(
     listing = normalise(FUNCTION)
     ops = (op, "JUMP_IF_FALSE", "RETURN")
     listing.code = code
-    listing.instructions = [Instruction(each, None, -1, 2 * place, None, -1) for place, each in enumerate(ops)]
+    listing.instructions = [Instruction(op, None, -1, 2 * place, None, -1) for place, op in enumerate(ops)]
     listing.handlers = [None] if has_handlers else []  # type: ignore[list-item]
     if is_gone:
         graph.blocks[1] = None
@@ -71,12 +71,14 @@ def test_a_test_between_protected_code(blocks: str, expected: dict[int, bool]) -
     assert noted(blocks) == expected
 
 
-@pytest.mark.parametrize(("guarded", "told", "loose"), [(None, False, False), (True, True, False), (False, True, True)])
-def test_what_is_known_of_an_operation(guarded: bool | None, told: bool, loose: bool) -> None:
+@pytest.mark.parametrize(
+    ("guarded", "is_known", "loose"), [(None, False, False), (True, True, False), (False, True, True)]
+)
+def test_what_is_known_of_an_operation(guarded: bool | None, is_known: bool, loose: bool) -> None:
     operation = ast.parse("a and b", mode="eval").body
     assert isinstance(operation, ast.BoolOp)
     note_test(operation, guarded)
-    assert (is_told(operation), is_loose(operation)) == (told, loose)
+    assert (is_told(operation), is_loose(operation)) == (is_known, loose)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,12 @@ def test_what_is_known_of_an_operation(guarded: bool | None, told: bool, loose: 
 )
 def test_operands_between_brackets(loose: tuple[bool, ...], given: str) -> None:
     operands: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in "abcd"[: len(loose) + 1]]
-    found = grouped(ast.Or(), operands, list(loose))
-    shown = [f"({ast.unparse(one)})" if isinstance(one, ast.BoolOp) else ast.unparse(one) for one in found]
+    operands_grouped = grouped(ast.Or(), operands, list(loose))
+    shown = [
+        f"({ast.unparse(operand)})" if isinstance(operand, ast.BoolOp) else ast.unparse(operand)
+        for operand in operands_grouped
+    ]
     assert ", ".join(shown) == given
-    assert all(is_told(one) and not is_loose(one) for one in found if isinstance(one, ast.BoolOp))
+    assert all(
+        is_told(operand) and not is_loose(operand) for operand in operands_grouped if isinstance(operand, ast.BoolOp)
+    )

@@ -28,13 +28,13 @@ def held() -> None:
 def test_it_is_not_decompiled() -> None:
     broken = held.__code__.replace(co_code=b"\xff\x00")
     consts = tuple(broken if const == PLACE else const for const in gives.__code__.co_consts)
-    found = decompile_code(gives.__code__.replace(co_consts=consts))
-    assert found.source == "def gives(use):\n    return use(object_held)\n"
-    assert found.placeholders == {"object_held": broken}
-    assert found.level is Level.EXACT
+    decompiled = decompile_code(gives.__code__.replace(co_consts=consts))
+    assert decompiled.source == "def gives(use):\n    return use(object_held)\n"
+    assert decompiled.placeholders == {"object_held": broken}
+    assert decompiled.level is Level.EXACT
 
 
 def test_code_that_a_function_is_made_of_is_decompiled() -> None:
-    found = decompile_code(makes.__code__)
-    assert "def inner(a" in found.source
-    assert found.level is Level.EXACT
+    decompiled = decompile_code(makes.__code__)
+    assert "def inner(a" in decompiled.source
+    assert decompiled.level is Level.EXACT

@@ -103,7 +103,7 @@ def _constant(value: object) -> Inst:
 
 def test_constants_are_told_apart_by_type() -> None:
     values: list[object] = [1, 1.0, True, 0.0, -0.0, 0, "1", b"1", (1,), (True,), Hostile(), Hostile()]
-    for one in values:
+    for value in values:
         for two in values:
-            assert same_operation(_constant(one), _constant(two)) is (one is two)
-            assert (operation_key(_constant(one)) == operation_key(_constant(two))) is (one is two)
+            assert same_operation(_constant(value), _constant(two)) is (value is two)
+            assert (operation_key(_constant(value)) == operation_key(_constant(two))) is (value is two)

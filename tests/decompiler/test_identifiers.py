@@ -114,12 +114,12 @@ NODES = {
 
 @pytest.mark.parametrize("node", NODES)
 def test_what_cannot_be_said_is_replaced(node: str) -> None:
-    made = eval(node)
-    stmt = made if isinstance(made, ast.stmt) else ast.Expr(made)
+    value = eval(node)
+    stmt = value if isinstance(value, ast.stmt) else ast.Expr(value)
     assert renamed(ast.fix_missing_locations(ast.Module([stmt], []))) == NODES[node]
 
 
 def test_a_node_that_stands_twice_is_replaced_once() -> None:
     name = ast.Name("a b", ast.Load())
-    write_identifiers([ast.Expr(ast.Tuple([name, name], ast.Load()))], lambda one: f"{one}+")
+    write_identifiers([ast.Expr(ast.Tuple([name, name], ast.Load()))], lambda name: f"{name}+")
     assert name.id == "a b+"

@@ -20,10 +20,10 @@ def imported(name: str, rest: str, names: str = "None", level: int = 0) -> str:
 
 def taken(*names: str) -> str:
     """Return operations: each name is taken from the module, and bound to a variable."""
-    found = []
+    clauses = []
     for number, name in enumerate(names, 2):
-        found += [f"v{number} = IMPORT_FROM '{name.split()[0]}' v9", f"STORE_FAST '{name.split()[-1]}' v{number}"]
-    return "; ".join(found)
+        clauses += [f"v{number} = IMPORT_FROM '{name.split()[0]}' v9", f"STORE_FAST '{name.split()[-1]}' v{number}"]
+    return "; ".join(clauses)
 
 
 WRITTEN = {
@@ -159,5 +159,5 @@ def test_a_variable_that_is_used_is_not_bound_for_a_path(source: str) -> None:
     [("STORE_GLOBAL 'os' v8", False), ("STORE_GLOBAL 'a' v8", True), ("v7 = LOAD_ATTR 'os' v8", True)],
 )
 def test_a_global_that_is_used_is_not_bound_for_a_path(row: str, is_bound: bool) -> None:
-    found = statements(imported("os.path", f"{row}; return v9"), code_of("def f(): return 1"))
-    assert found.startswith("import os.path") is is_bound
+    text = statements(imported("os.path", f"{row}; return v9"), code_of("def f(): return 1"))
+    assert text.startswith("import os.path") is is_bound

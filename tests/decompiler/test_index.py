@@ -32,5 +32,5 @@ def test_other_constants_stay(value: object) -> None:
 
 
 def test_other_constants_in_a_tuple_stay() -> None:
-    one = Object(value=frozenset({1}))
-    assert as_index(ast.Tuple([one, NAME], ast.Load())).elts == [one, NAME]  # type: ignore[attr-defined]
+    frozen = Object(value=frozenset({1}))
+    assert as_index(ast.Tuple([frozen, NAME], ast.Load())).elts == [frozen, NAME]  # type: ignore[attr-defined]

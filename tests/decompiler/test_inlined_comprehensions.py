@@ -74,8 +74,8 @@ def test_what_it_iterates_over(iterator: ast.expr) -> None:
     ],
 )
 def test_what_it_reads_and_writes(element: str, reads: str, writes: str) -> None:
-    found = compound(LOOP.format(element))
-    assert (found.reads, found.writes) == (frozenset(reads.split()), frozenset(writes.split()))
+    content = compound(LOOP.format(element))
+    assert (content.reads, content.writes) == (frozenset(reads.split()), frozenset(writes.split()))
 
 
 @pytest.mark.parametrize("other", ["c", "(b, c)", "b + 1", "b + 1.0", "b + True", "b - 1", "(b, b)", "[b]", "b.c"])
@@ -86,7 +86,7 @@ def test_two_that_say_the_same_are_the_same(other: str) -> None:
 
 
 def test_a_constant_is_told_by_its_type() -> None:
-    contents = [compound(LOOP.format(f"b + {one}")).content for one in ("1", "1.0", "True", "2", "-0.0", "0.0")]
+    contents = [compound(LOOP.format(f"b + {literal}")).content for literal in ("1", "1.0", "True", "2", "-0.0", "0.0")]
     assert len(set(contents)) == len(contents)
 
 

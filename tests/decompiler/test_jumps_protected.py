@@ -12,9 +12,9 @@ from tests.decompiler.test_forms import code_of
 
 
 def code(*version: int) -> Code:
-    made = code_of("def f(a): return g")
-    made.version = version[0], version[1]
-    return made
+    function_code = code_of("def f(a): return g")
+    function_code.version = version[0], version[1]
+    return function_code
 
 
 CODE, LOOSE = code(3, 11), code(3, 14)
@@ -93,20 +93,20 @@ TESTED = {
 
 @pytest.mark.parametrize("what", TESTED)
 def test_a_test_that_cannot_raise_is_a_part_of_the_statement(what: str) -> None:
-    made, rows, tested, is_protected = TESTED[what]
-    assert handlers(TEST.format(made, rows, tested))[1] == (0 if is_protected else -1)
+    function_code, rows, tested, is_protected = TESTED[what]
+    assert handlers(TEST.format(function_code, rows, tested))[1] == (0 if is_protected else -1)
 
 
 def test_a_test_that_two_statements_lead_to_is_a_part_of_none() -> None:
-    made, rows, tested, _ = TESTED["whether a value is None"]
-    blocks = TEST.format(made, rows, tested).replace("block 2; return v0", "block 2; -> 1")
+    function_code, rows, tested, _ = TESTED["whether a value is None"]
+    blocks = TEST.format(function_code, rows, tested).replace("block 2; return v0", "block 2; -> 1")
     assert handlers(blocks)[1] == -1
     assert handlers(blocks.replace("block 2; -> 1", f"block 2{GUARD}; -> 1"))[1] == 0
 
 
 def test_a_test_of_an_inner_statement_stays() -> None:
-    made, rows, tested, _ = TESTED["whether a value is None"]
-    blocks = TEST.format(made, rows, tested) + "\nblock 8; v80 = CALL () v81; reraise v81"
+    function_code, rows, tested, _ = TESTED["whether a value is None"]
+    blocks = TEST.format(function_code, rows, tested) + "\nblock 8; v80 = CALL () v81; reraise v81"
     assert handlers(blocks.replace("block 1;", "block 1  [handler 1: block 8];"))[1] == 1
     around = f"block 9  [handler 1: block 8]; {HANDLER.removeprefix('block 9; ')}"
     assert handlers(blocks.replace("block 1;", "block 1  [handler 1: block 8];").replace(HANDLER, around))[1] == 0

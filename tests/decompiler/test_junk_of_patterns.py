@@ -24,7 +24,7 @@ def merged(first: str, second: str, returned: str = "", parts: tuple[int, ...] =
             assert len(edge.args) == len(graph.block(edge.target).phis)
     left = {f"v{phi}" for block in graph.live() for phi in block.phis}
     gone = {"v3", "v4", "v5", "v6"} - left
-    assert not any(row == f"POP {one}" for row in rows_of(graph) for one in gone)
+    assert not any(row == f"POP {variable}" for row in rows_of(graph) for variable in gone)
     return [graph.block(1).phis, graph.block(2).phis]
 
 

@@ -54,13 +54,13 @@ def kept(shown: str, slots: list[int], phis: list[int]) -> str:
 
 def test_a_handler_begins_with_what_was_kept_for_it() -> None:
     assert kept(PROTECTED.format(""), [7, 8], [3, 4]) == "(v3, v4) KEEP 3 v7 KEEP 4 v8 return v3"
-    made = kept(PROTECTED.format("v5 = CALL (); "), [7, 8], [3, 4])
-    assert made == "(v3, v4) KEEP 3 v7 KEEP 4 v8 v5 = CALL () return v3"
+    rows = kept(PROTECTED.format("v5 = CALL (); "), [7, 8], [3, 4])
+    assert rows == "(v3, v4) KEEP 3 v7 KEEP 4 v8 v5 = CALL () return v3"
 
 
 def test_what_is_kept_comes_behind_the_exception() -> None:
-    found = kept(PROTECTED.format("v5 = PUSH_EXC_INFO v6; "), [7, 8], [3, 4])
-    assert found == "(v3, v4) v5 = PUSH_EXC_INFO v6 KEEP 3 v7 KEEP 4 v8 return v3"
+    rows = kept(PROTECTED.format("v5 = PUSH_EXC_INFO v6; "), [7, 8], [3, 4])
+    assert rows == "(v3, v4) v5 = PUSH_EXC_INFO v6 KEEP 3 v7 KEEP 4 v8 return v3"
 
 
 def test_what_is_no_phi_any_more_is_not_kept() -> None:

@@ -27,21 +27,21 @@ def keeps_it(a, keep):  # type: ignore[no-untyped-def]
 
 
 def test_items_taken_by_number_are_unpacked_where_the_length_is_known() -> None:
-    found = decompile_code(program.__code__, simplify=True, assumptions=KNOWN, result_names=NAMES)
-    assert found.level is Level.EQUIVALENT, found.reason
-    assert found.source.splitlines()[1] == "    lt, x = graph(a)"
+    decompiled = decompile_code(program.__code__, simplify=True, assumptions=KNOWN, result_names=NAMES)
+    assert decompiled.level is Level.EQUIVALENT, decompiled.reason
+    assert decompiled.source.splitlines()[1] == "    lt, x = graph(a)"
 
 
 def test_nothing_is_unpacked_without_that_knowledge() -> None:
-    found = decompile_code(program.__code__, simplify=True)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    assert "[1]" in found.source
+    decompiled = decompile_code(program.__code__, simplify=True)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    assert "[1]" in decompiled.source
 
 
 def test_a_sequence_that_is_used_as_a_whole_stays_whole() -> None:
-    found = decompile_code(keeps_it.__code__, simplify=True, assumptions=KNOWN, result_names=NAMES)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    assert "out = graph(a)" in found.source
+    decompiled = decompile_code(keeps_it.__code__, simplify=True, assumptions=KNOWN, result_names=NAMES)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    assert "out = graph(a)" in decompiled.source
 
 
 def takes_the_only_item(a, b):  # type: ignore[no-untyped-def]
@@ -52,9 +52,9 @@ def takes_the_only_item(a, b):  # type: ignore[no-untyped-def]
 def test_the_only_item_is_taken_where_it_is_used() -> None:
     known = Assumptions(sequence_lengths={"graph": 1})
     code = takes_the_only_item.__code__
-    found = decompile_code(code, simplify=True, assumptions=known, result_names={"graph": ("y",)})
-    assert found.level is Level.EQUIVALENT, found.reason
-    assert "graph(a)[0]" in found.source
+    decompiled = decompile_code(code, simplify=True, assumptions=known, result_names={"graph": ("y",)})
+    assert decompiled.level is Level.EQUIVALENT, decompiled.reason
+    assert "graph(a)[0]" in decompiled.source
     without = decompile_code(code, simplify=True)
     assert without.level >= Level.EQUIVALENT, without.reason
     assert "[0]" not in without.source
@@ -70,9 +70,9 @@ def stores_a_cell_late(a):  # type: ignore[no-untyped-def]
 
 def test_a_cell_is_not_stored_before_what_came_before_it() -> None:
     code = stores_a_cell_late.__code__
-    found = decompile_code(code, simplify=True, assumptions=KNOWN, result_names=NAMES)
-    assert found.level is Level.EQUIVALENT, found.reason
-    assert found.source.index("later") < found.source.index("first =")
+    decompiled = decompile_code(code, simplify=True, assumptions=KNOWN, result_names=NAMES)
+    assert decompiled.level is Level.EQUIVALENT, decompiled.reason
+    assert decompiled.source.index("later") < decompiled.source.index("first =")
 
 
 UNCHANGING = Assumptions(unchanging=frozenset({"graph"}))
@@ -86,9 +86,9 @@ def late(f):  # type: ignore[no-untyped-def]
 
 
 def test_a_global_that_does_not_change_is_loaded_where_it_is_used() -> None:
-    found = decompile_code(late.__code__, simplify=True, assumptions=UNCHANGING)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    assert found.source.endswith("    first = f.first\n    return graph(f.second, first)\n")
+    decompiled = decompile_code(late.__code__, simplify=True, assumptions=UNCHANGING)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    assert decompiled.source.endswith("    first = f.first\n    return graph(f.second, first)\n")
     kept = decompile_code(late.__code__, simplify=True)
     assert kept.level >= Level.EQUIVALENT, kept.reason
     assert "= graph\n" in kept.source
@@ -126,5 +126,5 @@ def test_a_global_that_the_code_itself_binds_is_not_assumed_to_stay() -> None:
 
     codes = read(early.__code__.replace(co_name="f")), read(later.__code__.replace(co_name="f"))
     assert verify(*codes, UNCHANGING).level is Level.UNPROVEN
-    found = decompile_code(early.__code__, simplify=True, assumptions=UNCHANGING)
-    assert found.level >= Level.EQUIVALENT, found.reason
+    decompiled = decompile_code(early.__code__, simplify=True, assumptions=UNCHANGING)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason

@@ -159,8 +159,8 @@ def test_all_ends_leave_alike(label: int, word: str, explicit: bool) -> None:
     def end() -> Item:
         return Jump(label, explicit=explicit)
 
-    found = ends_of([call("a"), end()], [call("b"), end()], call("c"))
-    assert found == ([f"        {word}"] * 2 if explicit else [f"    {word}"])
+    lines = ends_of([call("a"), end()], [call("b"), end()], call("c"))
+    assert lines == ([f"        {word}"] * 2 if explicit else [f"    {word}"])
 
 
 def test_ends_that_leave_otherwise() -> None:
@@ -175,20 +175,20 @@ def test_ends_that_leave_otherwise() -> None:
 
 
 def test_the_end_of_a_finally_is_no_exit() -> None:
-    found = ends_of([call("a"), Jump(AFTER)], [call("b"), Jump(AFTER)], call("c"), is_finally=True)
-    assert found == ["        break"] * 2
+    lines = ends_of([call("a"), Jump(AFTER)], [call("b"), Jump(AFTER)], call("c"), is_finally=True)
+    assert lines == ["        break"] * 2
 
 
 def test_ends_behind_each_other_need_no_exit() -> None:
-    found = resolved(tried(call("a"), Jump(OTHER), handler=[call("b"), Jump(OTHER)]), Label(OTHER), call("c"))
-    assert "return" not in found
+    text = resolved(tried(call("a"), Jump(OTHER), handler=[call("b"), Jump(OTHER)]), Label(OTHER), call("c"))
+    assert "return" not in text
     with pytest.raises(Unresolved):
         resolved(tried(call("a"), Jump(OTHER), handler=[call("b"), Jump(OTHER)]), call("c"))
 
 
 def test_a_body_reaches_the_labels_that_begin_its_else() -> None:
-    found = resolved(tried(call("a"), Jump(OTHER), handler=[Jump(END)], orelse=(Label(AFTER), Label(OTHER), call("b"))))
-    assert "else:\n    b\n" in found
+    text = resolved(tried(call("a"), Jump(OTHER), handler=[Jump(END)], orelse=(Label(AFTER), Label(OTHER), call("b"))))
+    assert "else:\n    b\n" in text
     with pytest.raises(Unresolved, match="3"):
         resolved(tried(call("a"), Jump(OTHER), handler=[Jump(END)], orelse=(Jump(END), Label(OTHER), call("b"))))
     with pytest.raises(Unresolved, match="3"):

@@ -47,9 +47,9 @@ COLUMNS = {
 
 def laid(source: str) -> str:
     """Return what `--as-written` makes of a source, which must be exact."""
-    made = decompile_module(read(compile(source, "m.py", "exec", dont_inherit=True)), as_written=True)
-    assert made.level is Level.EXACT, made.reason
-    return made.source
+    decompiled = decompile_module(read(compile(source, "m.py", "exec", dont_inherit=True)), as_written=True)
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    return decompiled.source
 
 
 @pytest.mark.parametrize("name", LINES_ALONE)
@@ -61,9 +61,9 @@ def test_statements_come_back_on_their_lines(name: str) -> None:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_the_parts_of_a_statement_come_back_on_their_lines(name: str) -> None:
     source = COLUMNS[name]
-    found = laid(source)
-    assert lines_of(found) == lines_of(source)
-    assert found.count("\n") <= source.count("\n")
+    text = laid(source)
+    assert lines_of(text) == lines_of(source)
+    assert text.count("\n") <= source.count("\n")
 
 
 def lines_of(source: str) -> list[list[int | None]]:
@@ -112,9 +112,9 @@ def test_lines_in_no_order_lose_nothing() -> None:
             table = bytearray(code.line_table)
             table[byte] ^= 0x15
             other = dataclasses.replace(code, line_table=bytes(table), first_line=first)
-            made = decompile_module(other, as_written=True)
-            assert made.level is Level.EXACT
-            compile(made.source, "m.py", "exec")
+            decompiled = decompile_module(other, as_written=True)
+            assert decompiled.level is Level.EXACT
+            compile(decompiled.source, "m.py", "exec")
 
 
 PROGRAM = textwrap.dedent(
@@ -156,10 +156,10 @@ def test_every_version_keeps_its_lines(version: Version) -> None:
     code = compiled(PROGRAM, version)
     if code is None:
         pytest.skip(f"no CPython {version[0]}.{version[1]} on this machine")
-    made = decompile_module(code, as_written=True)
-    plain, again = compiled(module_source(code), version), compiled(made.source, version)
+    decompiled = decompile_module(code, as_written=True)
+    plain, again = compiled(module_source(code), version), compiled(decompiled.source, version)
     assert plain is not None and again is not None
     count = Count()
-    add(code, plain, again, made.level, count)
-    assert made.level is Level.EXACT
-    assert count.whole == count.functions == 5, made.source
+    add(code, plain, again, decompiled.level, count)
+    assert decompiled.level is Level.EXACT
+    assert count.whole == count.functions == 5, decompiled.source

@@ -25,8 +25,8 @@ def levels_of(end: str = AGAIN, *, gathers: bool = False) -> Levels:
 
 def test_the_level_of_a_block() -> None:
     levels = levels_of()
-    found = {block.index: levels.level(block) for block in levels.graph.live() if block.index < 8}
-    assert found == {0: 0, 2: 1, 3: 1, 4: 1, 5: 0, 7: 1}
+    by_block = {block.index: levels.level(block) for block in levels.graph.live() if block.index < 8}
+    assert by_block == {0: 0, 2: 1, 3: 1, 4: 1, 5: 0, 7: 1}
 
 
 def test_which_blocks_may_be_joined() -> None:
@@ -44,7 +44,7 @@ def test_an_exception_that_is_thrown_loses_its_traceback() -> None:
     levels = Levels(graph, gathers=True)
     assert levels.way(graph.block(7)).thrown
     assert not levels.way(graph.block(3)).thrown
-    assert not any(each.way(block).thrown for each in thrown.values() for block in each.graph.live())
+    assert not any(level.way(block).thrown for level in thrown.values() for block in level.graph.live())
     assert not any(Levels(graph, gathers=False).way(block).thrown for block in graph.live())
 
 

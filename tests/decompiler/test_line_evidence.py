@@ -37,7 +37,7 @@ def test_how_a_return_of_nothing_is_spelled(source: str, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "exits"),
     [
         ("def f(a):\n    if a:\n        return\n    a()", [(3, Kind.RETURN)]),
         ("def f(a):\n    while a:\n        if a():\n            continue\n        a.b()", [(4, Kind.CONTINUE)]),
@@ -46,10 +46,10 @@ def test_how_a_return_of_nothing_is_spelled(source: str, kind: Kind) -> None:
         ("def f(a):\n    if a:\n        return a\n    if a.b:\n        return\n    a()", [(5, Kind.NONE)]),
     ],
 )
-def test_exits_on_lines_of_their_own(source: str, found: list[tuple[int, Kind]]) -> None:
+def test_exits_on_lines_of_their_own(source: str, exits: list[tuple[int, Kind]]) -> None:
     lines = lines_of(source)
-    assert [(one.line, one.kind) for one in lines.ways_out if one.line in dict(found)] == found
-    assert all(one.column is None for one in lines.ways_out)
+    assert [(way_out.line, way_out.kind) for way_out in lines.ways_out if way_out.line in dict(exits)] == exits
+    assert all(way_out.column is None for way_out in lines.ways_out)
 
 
 def test_an_exit_between_two_lines() -> None:

@@ -22,8 +22,8 @@ from depyf.decompiler.structure.tree import If, Item, Jump
     ],
 )
 def test_loops(successors: dict[int, list[int]], loops: list[tuple[int, set[int]]]) -> None:
-    found = natural_loops(successors, 0)
-    assert sorted(found) == sorted(loops)
+    loops_found = natural_loops(successors, 0)
+    assert sorted(loops_found) == sorted(loops)
 
 
 def test_a_loop_with_two_entries() -> None:
@@ -34,24 +34,24 @@ def test_a_loop_with_two_entries() -> None:
 def node(label: int, test: str, body: list[Item], orelse: list[Item]) -> Node:
     branch = If(ast.parse(test, mode="eval").body, body, orelse, 0)
     jumps = [item for item in (*body, *orelse) if isinstance(item, Jump)]
-    made = Node.__new__(Node)
-    made.items, made.jumps = [branch], jumps
-    return made
+    loop_node = Node.__new__(Node)
+    loop_node.items, loop_node.jumps = [branch], jumps
+    return loop_node
 
 
-def same(one: str, two: str, *, turned: bool = False, filled: bool = False) -> tuple[str, list[int]]:
+def same(first: str, other: str, *, turned: bool = False, filled: bool = False) -> tuple[str, list[int]]:
     """Return the test that two nodes share, and the nodes; the second leads to the same places, or is `turned`."""
     ways: list[list[Item]] = [[Jump(7)], [Jump(8, [ast.Pass()] if filled else None)]]
     second: list[list[Item]] = [[Jump(7)], [Jump(8, [ast.Pass()] if filled else None)]]
     if turned:
         second.reverse()
-    nodes = {1: node(1, one, *ways), 2: node(2, two, *second)}
+    nodes = {1: node(1, first, *ways), 2: node(2, other, *second)}
     test, labels = same_tests(nodes, [1, 2], 7)
     return "" if test is None else ast.unparse(test.test), labels
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "turned", "given"),
+    ("first", "second", "turned", "given"),
     [
         ("a", "a", False, "a"),
         ("a", "b", False, ""),
@@ -76,8 +76,8 @@ def same(one: str, two: str, *, turned: bool = False, filled: bool = False) -> t
         ("a == b", "a != b", False, ""),
     ],
 )
-def test_two_tests_that_are_the_same(one: str, two: str, turned: bool, given: str) -> None:
-    assert same(one, two, turned=turned) == (given, [1, 2] if given else [])
+def test_two_tests_that_are_the_same(first: str, second: str, turned: bool, given: str) -> None:
+    assert same(first, second, turned=turned) == (given, [1, 2] if given else [])
 
 
 def test_arms_that_do_more_than_jump() -> None:

@@ -29,14 +29,14 @@ def renamed(code: types.CodeType, name: str) -> types.CodeType:
 @pytest.mark.parametrize("name", ["resume_at_3", "<listcomp>"])
 def test_it_names_its_code_object(name: str) -> None:
     code = renamed(makes_in_place.__code__, name)
-    found = decompile_code(code, simplify=True)
-    assert found.level is Level.EXACT, found.reason
-    (placeholder,) = found.placeholders
-    assert f"(lambda x: {placeholder}(y))(g())" in found.source
-    made = recompile(found.module_source, code, filename="<test>", placeholders=found.placeholders)
+    decompiled = decompile_code(code, simplify=True)
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    (placeholder,) = decompiled.placeholders
+    assert f"(lambda x: {placeholder}(y))(g())" in decompiled.source
+    recompiled = recompile(decompiled.module_source, code, filename="<test>", placeholders=decompiled.placeholders)
     inner = next(const for const in code.co_consts if isinstance(const, types.CodeType))
-    assert any(const is inner for const in made.co_consts)
-    function = types.FunctionType(made, {})(1, lambda: 2)
+    assert any(const is inner for const in recompiled.co_consts)
+    function = types.FunctionType(recompiled, {})(1, lambda: 2)
     assert function == 3
 
 
@@ -44,6 +44,6 @@ def test_a_lambda_of_the_same_shape_is_a_lambda() -> None:
     def program(y, f):  # type: ignore[no-untyped-def]
         return (lambda x: f(y))(3)
 
-    found = decompile_code(program.__code__, simplify=True)
-    assert found.level is Level.EXACT, found.reason
-    assert not found.placeholders
+    decompiled = decompile_code(program.__code__, simplify=True)
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    assert not decompiled.placeholders

@@ -23,7 +23,9 @@ def text_of(text: str, *, restored: bool = True) -> str:
     pending = Ref(entry=Entry(1, Temp(temp=1), PURE, EMPTY, EMPTY, 1, None))
     subjects = {"m": ast.Name(id="a", ctx=ast.Load()), "r": pending}
     pattern = ast.MatchSequence(patterns=[ast.MatchAs()])
-    stmts = parsed(text, nodes={name: MatchTest(subject=each, pattern=pattern) for name, each in subjects.items()})
+    stmts = parsed(
+        text, nodes={name: MatchTest(subject=subject, pattern=pattern) for name, subject in subjects.items()}
+    )
     return shown(restore_matches(stmts) if restored else stmts)
 
 

@@ -35,8 +35,8 @@ FILES = [
 @pytest.mark.parametrize(("module", "version"), FILES)
 def test_a_pass_gives_what_stands_in_the_file(module: str, version: tuple[int, int]) -> None:
     interpreters.need(version)
-    own = [case for case in cases(module) if case.version == version]
-    assert [given(case) for case in own] == [f"{case.title}\n{case.expected}" for case in own]
+    of_version = [case for case in cases(module) if case.version == version]
+    assert [given(case) for case in of_version] == [f"{case.title}\n{case.expected}" for case in of_version]
 
 
 WITHOUT_NEAR_MISS = frozenset(
@@ -76,11 +76,11 @@ def given(case: Case) -> str:
 
 def imported() -> set[str]:
     """Return the modules that a test file imports from."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in TESTS.rglob("*.py"):
         for name in re.findall(r"^from depyf\.decompiler\.([\w.]+) import", path.read_text(encoding="utf-8"), re.M):
-            found.add(name.replace(".", "/"))
-    return found
+            names.add(name.replace(".", "/"))
+    return names
 
 
 def untested() -> list[str]:
@@ -95,7 +95,7 @@ def test_each_module_is_tested_directly() -> None:
 
 def test_each_change_that_gives_the_same_is_one() -> None:
     modules_named = {module for module, _ in reasons()}
-    every = {(module, str(one)) for module in modules_named for one in mutants(module)}
+    every = {(module, str(mutant)) for module in modules_named for mutant in mutants(module)}
     assert reasons().keys() - every == set()
 
 
@@ -104,12 +104,12 @@ def test_each_data_file_is_of_a_module() -> None:
 
 
 def test_a_changed_rule_is_caught() -> None:
-    (mutant,) = [one for one in mutants("structure/exits") if str(one) == "join_exits, return"]
-    own = [case for case in CASES if case.pass_name == "exits"]
-    assert all(case.given() == case.after for case in own)
+    (mutant,) = [mutant for mutant in mutants("structure/exits") if str(mutant) == "join_exits, return"]
+    of_pass = [case for case in CASES if case.pass_name == "exits"]
+    assert all(case.given() == case.after for case in of_pass)
     with applied(mutant):
-        assert any(case.given() != case.after for case in own)
-    assert all(case.given() == case.after for case in own)
+        assert any(case.given() != case.after for case in of_pass)
+    assert all(case.given() == case.after for case in of_pass)
 
 
 def test_names_of_passes_are_told_apart() -> None:
@@ -119,13 +119,13 @@ def test_names_of_passes_are_told_apart() -> None:
 def rewrite() -> None:
     """Write what the passes give into the files; leave out what changes a form that is no longer there, and say so."""
     for module in WITH_CASES:
-        found = []
+        cases_given = []
         for case in cases(module):
             try:
-                found.append(replace(case, expected=case.given(compiled_piece)))
+                cases_given.append(replace(case, expected=case.given(compiled_piece)))
             except NoForm:
                 print(f"{module}: no form any more: {case.title}")
-        write(module, found)
+        write(module, cases_given)
 
 
 if __name__ == "__main__":

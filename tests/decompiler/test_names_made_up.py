@@ -65,7 +65,11 @@ def test_an_object_without_a_literal(value: object, name: str) -> None:
 
 def test_an_object_has_one_name() -> None:
     names, thing, other = Names(set()), Thing(), Thing()
-    assert [names.of_object(one) for one in (thing, other, thing)] == ["object_Thing", "object_Thing_2", "object_Thing"]
+    assert [names.of_object(item) for item in (thing, other, thing)] == [
+        "object_Thing",
+        "object_Thing_2",
+        "object_Thing",
+    ]
     assert names.objects == {"object_Thing": thing, "object_Thing_2": other}
 
 

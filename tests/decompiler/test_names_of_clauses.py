@@ -32,9 +32,9 @@ def stripped(rows: str, clause: str = CLAUSE) -> list[str]:
 
 @pytest.mark.parametrize("rows", ["POP_EXCEPT v2; " + UNBIND, UNBIND + "POP_EXCEPT v2; "])
 def test_the_unbinding_goes(rows: str) -> None:
-    found = stripped(rows)
-    assert "DELETE_FAST 'e'" not in found and "STORE_FAST 'e' v5" not in found
-    assert "STORE_FAST 'e' v9" in found and "POP_EXCEPT v2" in found
+    text = stripped(rows)
+    assert "DELETE_FAST 'e'" not in text and "STORE_FAST 'e' v5" not in text
+    assert "STORE_FAST 'e' v9" in text and "POP_EXCEPT v2" in text
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_an_attribute_is_no_name() -> None:
 
 def test_an_exit_of_a_with_is_a_block_of_its_own() -> None:
     clause = CLAUSE.replace("{}v7", UNBIND + "-> 2\nblock 2; POP_EXCEPT v2; v7")
-    found = stripped("", clause)
-    assert "DELETE_FAST 'e'" not in found
+    rows = stripped("", clause)
+    assert "DELETE_FAST 'e'" not in rows
     mixed = clause.replace("v1 = CALL (); return v1", "v1 = CALL (); -> 2")
     assert "DELETE_FAST 'e'" in stripped("", mixed)
 
@@ -103,9 +103,9 @@ def test_the_end_of_a_clause_that_no_jump_leads_to() -> None:
 
 
 def test_the_unbinding_behind_the_end_of_a_clause_goes_first() -> None:
-    found = stripped(f"{UNBIND}POP_EXCEPT v2; {UNBIND.replace('v5', 'v6')}")
-    assert "STORE_FAST 'e' v5" in found
-    assert "STORE_FAST 'e' v6" not in found
+    rows = stripped(f"{UNBIND}POP_EXCEPT v2; {UNBIND.replace('v5', 'v6')}")
+    assert "STORE_FAST 'e' v5" in rows
+    assert "STORE_FAST 'e' v6" not in rows
 
 
 def dissolved(graph: Graph) -> bool:
@@ -145,7 +145,11 @@ def beyond_of(offsets: dict[int, int], beyond: dict[int, Edge | None]) -> dict[i
             inst.offset = offset
     assert dissolved(graph)
     exits = {label: graph.block(label).exit for label in offsets}
-    return {label: one.beyond.target for label, one in exits.items() if isinstance(one, Return) and one.beyond}
+    return {
+        label: way_out.beyond.target
+        for label, way_out in exits.items()
+        if isinstance(way_out, Return) and way_out.beyond
+    }
 
 
 def test_the_last_end_of_a_clause_seems_to_go_on_as_its_handler_does() -> None:

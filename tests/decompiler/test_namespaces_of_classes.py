@@ -22,7 +22,7 @@ def test_what_is_read(rows: str) -> None:
     assert folded(f"block 0; {rows}; return v1", CODE) == FOUND[rows]
 
 
-@pytest.mark.parametrize("made", ["LOAD_FAST 'a'", "LOAD_DEREF 'a'", "CONST 1"])
-def test_another_dict_is_no_namespace(made: str) -> None:
+@pytest.mark.parametrize("namespace", ["LOAD_FAST 'a'", "LOAD_DEREF 'a'", "CONST 1"])
+def test_another_dict_is_no_namespace(namespace: str) -> None:
     with pytest.raises(DecompilationError, match="not a class's namespace"):
-        folded(f"block 0; v0 = {made}; v1 = LOAD_FROM_DICT_OR_GLOBALS 'x' v0; return v1", CODE)
+        folded(f"block 0; v0 = {namespace}; v1 = LOAD_FROM_DICT_OR_GLOBALS 'x' v0; return v1", CODE)

@@ -38,8 +38,8 @@ def test_a_jump_that_is_filled_leaves_nothing(is_alone: bool) -> None:
 
 
 def node(items: str, handler: int = -1, nest: tuple[int, ...] = ()) -> Node:
-    found = read_tree(items, CODE, are_items=True)
-    return Node(found, find_jumps(found), handler, nest, 0, 0, frozenset(), frozenset(), False, False)
+    tree = read_tree(items, CODE, are_items=True)
+    return Node(tree, find_jumps(tree), handler, nest, 0, 0, frozenset(), frozenset(), False, False)
 
 
 def test_the_only_jump_of_a_node() -> None:

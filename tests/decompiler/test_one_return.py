@@ -38,10 +38,10 @@ def test_the_arms_of_one_return_are_joined() -> None:
 
 
 def test_returns_behind_the_end_of_a_handler_are_joined() -> None:
-    found = joined(NEAR + FAR)
-    assert found is not None
-    assert found[-2:] == ["block 11 (v51)", "-> 4"]
-    assert "block 5" not in found
+    graph = joined(NEAR + FAR)
+    assert graph is not None
+    assert graph[-2:] == ["block 11 (v51)", "-> 4"]
+    assert "block 5" not in graph
 
 
 JOINED = {

@@ -51,7 +51,7 @@ def test_a_bare_code_object_has_names_alone() -> None:
 
 
 def test_a_constant_tuple() -> None:
-    assert [ast.unparse(one) for one in elements(ast.Constant(value=(1, "a")))] == ["1", "'a'"]  # type: ignore[arg-type]
+    assert [ast.unparse(element) for element in elements(ast.Constant(value=(1, "a")))] == ["1", "'a'"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,14 @@ def node(
 def placed(*nodes: Node) -> str:
     """Return the nodes 0, 1, ... in one sequence; a filled jump is shown as the code at its label."""
     table = dict(enumerate(nodes))
-    successors = {label: [jump.label for jump in one.jumps if jump.label in table] for label, one in table.items()}
+    successors = {label: [jump.label for jump in entry.jumps if jump.label in table] for label, entry in table.items()}
     return tree.text(place(table, successors, reverse_postorder(successors, 0)), GRAMMAR)
 
 
 def depth(text: str, row: str) -> int:
     """Return how far a row is indented, in blocks."""
-    (found,) = [line for line in text.splitlines() if line.strip() == row]
-    return (len(found) - len(row)) // 4
+    (line,) = [line for line in text.splitlines() if line.strip() == row]
+    return (len(line) - len(row)) // 4
 
 
 # -- the ends of items ----------------------------------------------------------------------------
@@ -90,8 +90,8 @@ def test_the_jumps_at_the_end(items: list[Item], labels: list[int]) -> None:
 def test_nodes_stand_where_the_only_jump_to_them_is() -> None:
     assert placed(node(call("a"))) == "a\n"
     assert placed(node(call("a"), go(1)), node(call("b"))) == "a\n# 1\nb\n"
-    found = placed(node(If(A, [go(1)], [go(2)])), node(call("b"), go(3)), node(call("c"), go(3)), node(call("d")))
-    assert [depth(found, f"# {label}") for label in (1, 2, 3)] == [1, 1, 0]
+    text = placed(node(If(A, [go(1)], [go(2)])), node(call("b"), go(3)), node(call("c"), go(3)), node(call("d")))
+    assert [depth(text, f"# {label}") for label in (1, 2, 3)] == [1, 1, 0]
 
 
 # -- loops ----------------------------------------------------------------------------------------
@@ -101,9 +101,9 @@ def test_a_jump_behind_a_loop() -> None:
     """It leads to the only place outside, and knows where the loop ends normally if only `break` leads there."""
     for normal, known in ((7, None), (8, 8)):
         loop = Loop(0, A, [If(A, [go(7)], []), go(0)], orelse=[go(normal)])
-        one = node(loop)
-        placed(one)
-        jump = one.items[-1]
+        loop_node = node(loop)
+        placed(loop_node)
+        jump = loop_node.items[-1]
         assert isinstance(jump, Jump)
         assert (jump.label, jump.normal and jump.normal.label) == (7, known)
 
@@ -113,8 +113,8 @@ def test_exits_of_a_loop_that_never_ends_by_itself(first: int, is_inside: bool) 
     """In code in the order of the source, what is behind the loop there does not stand inside."""
     loop = Loop(0, None, [If(A, [go(1)], []), If(A, [go(2)], []), go(0)])
     others = (node(call("b"), go(7), first=first), node(call("c"), go(7), first=first))
-    found = placed(node(loop, last=10, in_order=True), *others)
-    assert (depth(found, "# 2") > 0) == is_inside
+    text = placed(node(loop, last=10, in_order=True), *others)
+    assert (depth(text, "# 2") > 0) == is_inside
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_exits_of_a_loop_that_never_ends_by_itself(first: int, is_inside: bool) 
     ],
 )
 def test_code_behind_a_try_in_a_loop_is_its_else(inner: Callable[[], Item], row: str) -> None:
-    found = placed(node(Loop(0, None, [inner(), If(A, [go(7)], [])])), node(call("c"), go(7)))
-    assert f"{row}\n" in found
-    assert ("label 1:" in found) == (row == "else:")
+    text = placed(node(Loop(0, None, [inner(), If(A, [go(7)], [])])), node(call("c"), go(7)))
+    assert f"{row}\n" in text
+    assert ("label 1:" in text) == (row == "else:")
 
 
 # -- with -----------------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ def test_code_behind_a_try_in_a_loop_is_its_else(inner: Callable[[], Item], row:
 def test_a_jump_out_of_a_with(
     jump: Callable[[int], Jump], suppressed: Callable[[], list[Item]], other: Callable[[], list[Item]], is_inside: bool
 ) -> None:
-    found = placed(node(WithBody([call("a"), jump(1)], 3, suppressed(), False)), node(*other()))
-    assert (depth(found, "# 1") == 1) == is_inside
+    text = placed(node(WithBody([call("a"), jump(1)], 3, suppressed(), False)), node(*other()))
+    assert (depth(text, "# 1") == 1) == is_inside
 
 
 def test_a_with_that_nothing_follows() -> None:
@@ -172,8 +172,8 @@ def clause(*items: Item) -> list[Item]:
     return [If(A, [*items], [RERAISE])]
 
 
-def both(one: Jump, two: Jump) -> Item:
-    return If(A, [call("d"), one], [call("e"), two])
+def both(first: Jump, second: Jump) -> Item:
+    return If(A, [call("d"), first], [call("e"), second])
 
 
 ONE_END: dict[str, tuple[Callable[[], list[Item]], int]] = {
@@ -195,16 +195,16 @@ ONE_END: dict[str, tuple[Callable[[], list[Item]], int]] = {
 @pytest.mark.parametrize("case", ONE_END)
 def test_a_jump_at_the_end_of_a_clause(case: str) -> None:
     handler, where = ONE_END[case]
-    found = placed(node(tried([call("a"), go(1)], handler())), *rest())
-    assert depth(found, "# 2") == where
-    assert ("else:\n    label 1:" in found) == (where == 0)
+    text = placed(node(tried([call("a"), go(1)], handler())), *rest())
+    assert depth(text, "# 2") == where
+    assert ("else:\n    label 1:" in text) == (where == 0)
 
 
 def test_more_than_a_jump_stands_behind_the_try() -> None:
     item = tried([call("a"), go(1)], clause(both(go(2), go(2))))
     first, _, last = rest()
-    found = placed(node(item), first, node(call("x"), go(7)), last)
-    assert depth(found, "# 2") == 0
+    text = placed(node(item), first, node(call("x"), go(7)), last)
+    assert depth(text, "# 2") == 0
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_more_than_a_jump_stands_behind_the_try() -> None:
 def test_a_jump_of_a_body_that_goes_elsewhere(
     body: Callable[[], list[Item]], other: Callable[[], list[Item]], handled: int, is_inside: bool
 ) -> None:
-    found = placed(node(tried(body(), [call("b"), RERAISE], handled=handled)), node(*other()))
-    assert ("        # 1\n        goto 8\n" in found) == is_inside
+    text = placed(node(tried(body(), [call("b"), RERAISE], handled=handled)), node(*other()))
+    assert ("        # 1\n        goto 8\n" in text) == is_inside
 
 
 @pytest.mark.parametrize(("tells", "exc", "is_else"), [(False, 9, False), (True, 9, True), (True, 8, False)])
@@ -228,8 +228,8 @@ def test_a_continue_out_of_a_clause_with_a_name(tells: bool, exc: int, is_else: 
     """Where it differs from the end of the clause, what follows the body is an `else`."""
     name = ast.Assign(targets=[ast.Name(id="x", ctx=ast.Store())], value=Temp(temp=exc))
     item = tried([call("a"), go(1)], [If(A, [name, go(6)], [RERAISE])])
-    found = placed(node(item, implied=(6,), tells=tells), node(call("c")))
-    assert ("else:\n    label 1:" in found) == is_else
+    text = placed(node(item, implied=(6,), tells=tells), node(call("c")))
+    assert ("else:\n    label 1:" in text) == is_else
 
 
 def test_what_only_seems_to_follow_a_try_is_its_else() -> None:

@@ -25,15 +25,15 @@ def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
     return g(*[rest, *values])
 
 
-def two_ways(graph, b, one, two):  # type: ignore[no-untyped-def]
+def two_ways(graph, b, then, otherwise):  # type: ignore[no-untyped-def]
     results = graph(b)
     first = results[0]
     test = results[1]
     del results
     frame = [first, b]
     if test:
-        return one([], *frame)
-    return two([], *frame)
+        return then([], *frame)
+    return otherwise([], *frame)
 
 
 def loop_and_values(items, f):  # type: ignore[no-untyped-def]
@@ -46,9 +46,9 @@ def loop_and_values(items, f):  # type: ignore[no-untyped-def]
 
 
 def _simplified(function: Callable[..., object]) -> str:
-    found = decompile_code(function.__code__, simplify=True)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    return found.source
+    decompiled = decompile_code(function.__code__, simplify=True)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    return decompiled.source
 
 
 def test_the_order_of_evaluation_is_kept_where_lists_are_evaluated_away() -> None:
@@ -57,13 +57,13 @@ def test_the_order_of_evaluation_is_kept_where_lists_are_evaluated_away() -> Non
         "    results = graph(b)",
         "    first = results[0]",
         "    if results[1]:",
-        "        return one([], first, b)",
-        "    return two([], first, b)",
+        "        return then([], first, b)",
+        "    return otherwise([], first, b)",
     ]
 
 
 def test_a_container_that_escapes_is_built_once_with_what_it_holds() -> None:
-    made: list[object] = []
+    calls: list[object] = []
 
     def program(keep, value):  # type: ignore[no-untyped-def]
         frame = [value]
@@ -71,15 +71,15 @@ def test_a_container_that_escapes_is_built_once_with_what_it_holds() -> None:
         frame[0] = None
         return frame
 
-    found = decompile_code(program.__code__, simplify=True)
-    assert found.level >= Level.EQUIVALENT, found.reason
+    decompiled = decompile_code(program.__code__, simplify=True)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
     namespace: dict[str, object] = {}
-    exec(found.source, namespace)
+    exec(decompiled.source, namespace)
     kept = namespace["program"]
     assert isinstance(kept, types.FunctionType)
-    result = kept(made.append, 3)
+    result = kept(calls.append, 3)
     assert result == [None]
-    assert made[0] is result
+    assert calls[0] is result
 
 
 def test_a_list_is_followed_past_a_protected_call() -> None:
@@ -219,31 +219,31 @@ def test_a_list_in_itself_stays(way: str) -> None:
 @pytest.mark.parametrize("without", [{BUILD}, {BUILD, SCOPES}], ids=["scopes", "levels"])
 @pytest.mark.parametrize("function", [frames_as_lists, two_ways, loop_and_values], ids=lambda f: f.__name__)
 def test_a_dispatcher_does_the_same(function: Callable[..., object], without: set[str]) -> None:
-    found = decompile_code(function.__code__, without=frozenset(without))
-    assert "while True:" in found.source or function is frames_as_lists
-    namespace: dict[str, object] = dict(found.placeholders)
-    exec(found.source, namespace)
+    decompiled = decompile_code(function.__code__, without=frozenset(without))
+    assert "while True:" in decompiled.source or function is frames_as_lists
+    namespace: dict[str, object] = dict(decompiled.placeholders)
+    exec(decompiled.source, namespace)
     remade = namespace[function.__name__]
     assert isinstance(remade, types.FunctionType)
     if function is loop_and_values:
         assert remade([1, 2, 3, 4], lambda n: n % 2) == [2, 4]
     elif function is two_ways:
         assert remade(lambda b: (b, b > 2), 3, lambda *a: ("one", a), lambda *a: ("two", a)) == ("one", ([], 3, 3))
-    assert found.level >= Level.EQUIVALENT, found.reason
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
 
 
 def test_without_simplification_the_lists_stay() -> None:
-    found = decompile_code(frames_as_lists.__code__)
-    assert found.level is Level.EXACT
-    assert "frame = [[a, b], []]" in found.source
+    decompiled = decompile_code(frames_as_lists.__code__)
+    assert decompiled.level is Level.EXACT
+    assert "frame = [[a, b], []]" in decompiled.source
 
 
 def test_a_set_of_constants_is_built_one_by_one_as_it_was() -> None:
     if "SET_UPDATE" not in dis.opmap:
         pytest.skip("this compiler builds every set one by one")
     code = assembled("LOAD_CONST 1", "LOAD_CONST 2", "LOAD_CONST 3", "BUILD_SET 3", "RETURN_VALUE 0")
-    found = decompile_code(code, simplify=True)
-    assert found.level is Level.EXACT, found.reason
+    decompiled = decompile_code(code, simplify=True)
+    assert decompiled.level is Level.EXACT, decompiled.reason
 
 
 def test_cells_are_stored_in_the_order_in_which_they_were() -> None:
@@ -268,8 +268,8 @@ def test_a_name_is_assigned_inside_of_an_assignment() -> None:
 
 def test_the_only_item_of_a_sequence_is_returned() -> None:
     code = assembled("LOAD_FAST 0", "UNPACK_SEQUENCE 1", "RETURN_VALUE 0")
-    found = decompile_code(code, simplify=True)
-    assert found.level >= Level.EQUIVALENT, found.reason
+    decompiled = decompile_code(code, simplify=True)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
 
 
 def assembled(*lines: str) -> types.CodeType:
@@ -320,18 +320,18 @@ def test_a_local_variable_may_be_named_as_a_free_one_or_as_another() -> None:
         return inner
 
     inner = holder(1, 2).__code__  # type: ignore[no-untyped-call]
-    found = decompile_code(inner.replace(co_varnames=("a", "x")))
-    assert found.level is Level.EXACT, found.reason
-    assert found.source.splitlines()[1:] == ["    x_1 = a + 1", "    return x_1 * x, y"]
+    decompiled = decompile_code(inner.replace(co_varnames=("a", "x")))
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    assert decompiled.source.splitlines()[1:] == ["    x_1 = a + 1", "    return x_1 * x, y"]
 
     def two(a):  # type: ignore[no-untyped-def]
         b = a + 1
         c = b * a
         return c - b
 
-    found = decompile_code(two.__code__.replace(co_varnames=("a", "b", "b")))
-    assert found.level is Level.EXACT, found.reason
-    assert found.source.splitlines()[1:] == ["    b = a + 1", "    b_2 = b * a", "    return b_2 - b"]
+    decompiled = decompile_code(two.__code__.replace(co_varnames=("a", "b", "b")))
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    assert decompiled.source.splitlines()[1:] == ["    b = a + 1", "    b_2 = b * a", "    return b_2 - b"]
 
 
 def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
@@ -347,8 +347,10 @@ def test_the_name_of_an_unused_local_variable_hides_no_free_one() -> None:
         return middle
 
     middle = holder(1).__code__  # type: ignore[no-untyped-call]
-    found = decompile_code(middle.replace(co_varnames=tuple({"b": "x"}.get(name, name) for name in middle.co_varnames)))
-    assert found.level >= Level.EQUIVALENT, found.reason
+    decompiled = decompile_code(
+        middle.replace(co_varnames=tuple({"b": "x"}.get(name, name) for name in middle.co_varnames))
+    )
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
 
 
 def put_back(a, b):  # type: ignore[no-untyped-def]

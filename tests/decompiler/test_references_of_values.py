@@ -13,9 +13,9 @@ def pending(expr: ast.expr, replacement: ast.expr | None = None) -> Ref:
 
 
 def test_a_reference_stands_for_a_value() -> None:
-    one, two = ast.Name("a", ast.Load()), ast.Name("b", ast.Load())
-    assert referred(one) is one
-    assert referred(pending(one)) is one
-    assert referred(pending(one, two)) is two
-    assert referred(pending(pending(one))) is one
-    assert referred(pending(one, pending(two))) is two
+    first, second = ast.Name("a", ast.Load()), ast.Name("b", ast.Load())
+    assert referred(first) is first
+    assert referred(pending(first)) is first
+    assert referred(pending(first, second)) is second
+    assert referred(pending(pending(first))) is first
+    assert referred(pending(first, pending(second))) is second

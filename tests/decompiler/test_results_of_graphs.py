@@ -31,8 +31,8 @@ def test_an_item_is_named_if_it_can_be(name: str, hints: dict[int, str]) -> None
 
 def test_the_only_item_is_taken_by_its_number() -> None:
     taken = ["v4 = CONST 0", "v2 = LOAD_SUBSCR v1 v4", "return v2"]
-    found = rows(f"block 0; {CALL}v3 = CONST 1; v2 = UNPACK_SEQUENCE 1 v1; return v2", ("a",))
-    assert found == ["v3 = CONST 1", *taken]
+    lines = rows(f"block 0; {CALL}v3 = CONST 1; v2 = UNPACK_SEQUENCE 1 v1; return v2", ("a",))
+    assert lines == ["v3 = CONST 1", *taken]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ CODE = code_of("def f(a, b, c): pass")
 HEAD = "block 0\n  v0 = LOAD_FAST 'a'\n  v1 = LOAD_FAST 'b'\n  -> 1 if v0 else 2\n"
 
 
-def same(one: str, two: str, rest: str = "") -> bool:
+def same(first: str, second: str, rest: str = "") -> bool:
     """Return whether two blocks do the same; each is given without its head."""
-    shown = f"{HEAD}block 1{one}\nblock 2{two}\n{rest}"
+    shown = f"{HEAD}block 1{first}\nblock 2{second}\n{rest}"
     graph = read_graph(shown.replace("; ", "\n  "), CODE)
     return same_code(graph, graph.block(1), graph.block(2))
 

@@ -22,12 +22,12 @@ def joined(blocks: str) -> list[list[str]]:
     """Return what is left of blocks, each with its lines."""
     graph = located(blocks, CODE)
     join_same_ends(graph)
-    found: list[list[str]] = []
+    rows_of_blocks: list[list[str]] = []
     for row in rows_of(graph):
         if row.startswith("block "):
-            found.append([])
-        found[-1].append(row)
-    return found
+            rows_of_blocks.append([])
+        rows_of_blocks[-1].append(row)
+    return rows_of_blocks
 
 
 def copies(rows: str, head: str = HEAD, heads: tuple[str, str] = TWICE) -> str:
@@ -117,8 +117,8 @@ def test_the_exit_of_a_loop_joins_its_return() -> None:
 
 
 def test_the_exit_of_a_loop_is_not_of_the_statement_behind_it() -> None:
-    found = ends(copies(":6 POP v0; :6 w2 = CONST 2; :6 STORE_FAST 'x' w2; " + ONE, LOOP))
-    assert found == [["-> 2"], [":6 POP v0", "-> 9"], SHARED, [":6 v22 = CONST 2", ":6 STORE_FAST 'x' v22", "-> 8"]]
+    rows = ends(copies(":6 POP v0; :6 w2 = CONST 2; :6 STORE_FAST 'x' w2; " + ONE, LOOP))
+    assert rows == [["-> 2"], [":6 POP v0", "-> 9"], SHARED, [":6 v22 = CONST 2", ":6 STORE_FAST 'x' v22", "-> 8"]]
 
 
 def test_two_statements_are_joined_one_by_one() -> None:
@@ -126,13 +126,13 @@ def test_two_statements_are_joined_one_by_one() -> None:
 
 
 def test_a_loop_that_one_of_them_has_left_is_not_around_both() -> None:
-    one, two = ONE.replace("w", "v1"), ONE.replace("w", "v2")
-    assert ends(f"{LOOP}block 1  [stack v0]; :6 POP v0; {one}\nblock 2; {two}") == [[":6 POP v0", "-> 2"], SHARED]
+    first, second = ONE.replace("w", "v1"), ONE.replace("w", "v2")
+    assert ends(f"{LOOP}block 1  [stack v0]; :6 POP v0; {first}\nblock 2; {second}") == [[":6 POP v0", "-> 2"], SHARED]
 
 
 def test_the_ends_of_a_finally_body_are_joined() -> None:
-    found = ends(HEAD + "block 1; v1 = CALL () v0 @4-9; reraise v50\nblock 2; v2 = CALL () v0 @4-9; reraise v50")
-    assert found == [["-> 3"], ["-> 3"], ["v1 = CALL () v0", "reraise v50"]]
+    rows = ends(HEAD + "block 1; v1 = CALL () v0 @4-9; reraise v50\nblock 2; v2 = CALL () v0 @4-9; reraise v50")
+    assert rows == [["-> 3"], ["-> 3"], ["v1 = CALL () v0", "reraise v50"]]
 
 
 def test_edges_lead_past_what_is_empty() -> None:
@@ -142,11 +142,11 @@ def test_edges_lead_past_what_is_empty() -> None:
 def test_edges_that_hand_over_values_stay() -> None:
     handled = "  [handler 0: block 9]"
     rows = "v{0} = CALL () v3{0} @4-9; return v{0} @1-20"
-    found = joined(
+    blocks = joined(
         f"block 0{handled}; v0 = LOAD_FAST 'a'; -> 1 (v0) if v0 else 2 (v0)\n"
         f"block 1 (v31){handled}; {rows.format(1)}\nblock 2 (v32){handled}; {rows.format(2)}\nblock 9; reraise v50"
     )
-    assert [block[-1] for block in found[:3]] == ["-> 1 (v0) if v0 else 2 (v0)", "-> 10 (v31)", "-> 10 (v32)"]
+    assert [block[-1] for block in blocks[:3]] == ["-> 1 (v0) if v0 else 2 (v0)", "-> 10 (v31)", "-> 10 (v32)"]
 
 
 LOAD = "block {0}; :7 v{0} = LOAD_FAST 'b'{1}; return v{0}  :7\n"

@@ -49,9 +49,9 @@ def declared(code: Code, source: str, reached: Reached = NOTHING) -> tuple[str, 
     ],
 )
 def test_globals_of_a_function(source: str, given: str, reads: set[str]) -> None:
-    text, found = declared(FUNCTION, source)
+    text, declared_reads = declared(FUNCTION, source)
     assert text == given + shown(parsed(source))
-    assert found == reads
+    assert declared_reads == reads
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_globals_of_a_function(source: str, given: str, reads: set[str]) -> None
     [("n = g", "global g\n", set()), ("g = n", "global g\n", set()), ("n = [g for a in b]", "", {"g"})],
 )
 def test_globals_of_a_class(source: str, given: str, reads: set[str]) -> None:
-    text, found = declared(CLASS, source)
+    text, declared_reads = declared(CLASS, source)
     assert text == given + shown(parsed(source))
-    assert found == reads
+    assert declared_reads == reads
 
 
 def test_globals_of_a_module() -> None:
@@ -181,7 +181,7 @@ def test_the_function_in_a_scope_of_type_parameters_declares_what_is_hidden() ->
 
 
 @pytest.mark.parametrize(
-    ("source", "own", "apart"),
+    ("source", "names_inside", "apart"),
     [
         ("a = b", "a b", ""),
         ("lambda x=a, *, y=b: c", "a b", ""),
@@ -189,8 +189,8 @@ def test_the_function_in_a_scope_of_type_parameters_declares_what_is_hidden() ->
         ("f(a, [x for y in b])", "a b f", "x y"),
     ],
 )
-def test_variables_that_are_named(source: str, own: str, apart: str) -> None:
+def test_variables_that_are_named(source: str, names_inside: str, apart: str) -> None:
     inside: list[Var] = []
-    assert sorted(var.id for var in own_variables(parsed(source), True, inside)) == sorted(own.split())
+    assert sorted(var.id for var in own_variables(parsed(source), True, inside)) == sorted(names_inside.split())
     assert sorted(var.id for var in inside) == apart.split()
-    assert sorted(var.id for var in own_variables(parsed(source), True)) == sorted(f"{own} {apart}".split())
+    assert sorted(var.id for var in own_variables(parsed(source), True)) == sorted(f"{names_inside} {apart}".split())

@@ -52,8 +52,8 @@ def check(function: types.CodeType, known: Known | None) -> None:
     code = read(function)
     listings = Listings()
     decompile(code, known=known, listings=listings)
-    for one in nested(code):
-        assert text(listings.of(one)) == text(normalise(one))
+    for nested_code in nested(code):
+        assert text(listings.of(nested_code)) == text(normalise(nested_code))
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)

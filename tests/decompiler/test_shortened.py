@@ -58,5 +58,5 @@ print(made.source)
 
 def test_what_is_not_proven_when_it_is_shortened_is_written_as_it_is() -> None:
     python = interpreters.need((3, 11))
-    found = interpreters.run(python, EXTENDED, str(ROOT / "src"))
-    assert found.strip() == "def adds(thing):\n    info = begin()\n    thing.add(end, *info)"
+    output = interpreters.run(python, EXTENDED, str(ROOT / "src"))
+    assert output.strip() == "def adds(thing):\n    info = begin()\n    thing.add(end, *info)"

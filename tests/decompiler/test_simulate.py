@@ -68,7 +68,7 @@ def shown(graph: Graph) -> list[str]:
     ids=["it stays", "it changes", "it changes twice"],
 )
 def test_a_handler_finds_what_is_on_the_stack(rows: str, kept: list[str]) -> None:
-    read, unread = (shown(lifted(GUARDED.format(rows, one))) for one in ("STORE_FAST 'a'", "POP"))
+    read, unread = (shown(lifted(GUARDED.format(rows, row))) for row in ("STORE_FAST 'a'", "POP"))
     assert [row for row in read if row.startswith("KEEP 2")] == kept
     assert not any(row.startswith("KEEP") for row in unread)
 

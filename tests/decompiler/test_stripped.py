@@ -31,7 +31,7 @@ def stripped(source: str, names: list[str], keeps: int = 0) -> Code:
     def strip(code: types.CodeType) -> types.CodeType:
         count = len(code.co_varnames)
         new = (*code.co_varnames[:keeps], *(names * count)[: max(count - keeps, 0)])
-        consts = tuple(strip(each) if isinstance(each, types.CodeType) else each for each in code.co_consts)
+        consts = tuple(strip(const) if isinstance(const, types.CodeType) else const for const in code.co_consts)
         return code.replace(co_varnames=new, co_consts=consts)
 
     return read(strip(compile(source, "m.py", "exec")))
@@ -40,23 +40,23 @@ def stripped(source: str, names: list[str], keeps: int = 0) -> Code:
 def text(code: Code) -> str:
     """Return the proven text with names by use."""
     named, head = decompilable(code)
-    made = decompile_module(named)
-    assert made.level is Level.EXACT, made.reason
-    return head + made.source
+    decompiled = decompile_module(named)
+    assert decompiled.level is Level.EXACT, decompiled.reason
+    return head + decompiled.source
 
 
 def test_variables_have_names_by_their_use() -> None:
     names = [f"_0x{number}" for number in range(2, 9)]
-    made = text(stripped(SOURCE, names, keeps=2))
-    assert "with open(item) as file:" in made and "except OSError as error:" in made
-    assert "count = len(file.read())" in made and "return items" in made
-    assert "#   rows.items: '_0x2'\n" in made
+    source = text(stripped(SOURCE, names, keeps=2))
+    assert "with open(item) as file:" in source and "except OSError as error:" in source
+    assert "count = len(file.read())" in source and "return items" in source
+    assert "#   rows.items: '_0x2'\n" in source
 
 
 def test_the_name_of_a_parameter_stays_if_a_caller_can_use_it() -> None:
     assert "def rows(path, limit=3):" in text(stripped(SOURCE, [""], keeps=2))
-    made = text(stripped(SOURCE, [""]))
-    assert "def rows(argument, argument_2=3):" in made
+    source = text(stripped(SOURCE, [""]))
+    assert "def rows(argument, argument_2=3):" in source
 
 
 @pytest.mark.parametrize("call", ["locals()", "eval('1')", "dir()"])

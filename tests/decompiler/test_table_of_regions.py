@@ -55,7 +55,7 @@ NESTED = (
 
 def test_regions_nest_as_their_handlers_are_protected() -> None:
     regions = Regions(graph_of(NESTED, CODE))
-    assert [(each.handler, each.parent, each.depth) for each in regions.regions] == [(1, 0, 2), (0, -1, 1)]
+    assert [(region.handler, region.parent, region.depth) for region in regions.regions] == [(1, 0, 2), (0, -1, 1)]
     assert (regions.body(0), regions.body(1)) == ({0, 1, 3}, {1})
     regions.dissolve(1)
     assert (regions.body(0), regions.parent) == ({0, 1, 3}, {0: -1})
@@ -69,9 +69,9 @@ def test_code_of_a_handler_is_nested_in_it() -> None:
         "block 4  [stack v2]; {}v5 = CALL (); reraise v8"
     )
     saved = Regions(graph_of(blocks.format(""), CODE))
-    assert [(each.handler, each.depth) for each in saved.regions] == [(1, 2), (0, 1)]
+    assert [(region.handler, region.depth) for region in saved.regions] == [(1, 2), (0, 1)]
     other = Regions(graph_of(blocks.format("").replace("PUSH_EXC_INFO v9", "CALL () v9"), CODE))
-    assert {each.depth for each in other.regions} == {1}
+    assert {region.depth for region in other.regions} == {1}
 
 
 def test_what_an_implicit_handler_protects_is_protected_by_what_is_around() -> None:

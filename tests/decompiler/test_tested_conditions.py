@@ -31,9 +31,9 @@ def conditions(*, last: Inst | None = None) -> Conditions:
     return Conditions(graph)
 
 
-def compound(is_match: bool, subject: int = 5, made: int = 9) -> Inst:
+def compound(is_match: bool, subject: int = 5, subject_value: int = 9) -> Inst:
     content = Compound(lambda parts: parts[0], PURE, frozenset(), frozenset(), is_match)
-    return Inst("EXPR", content, [subject], [made], None, -1)
+    return Inst("EXPR", content, [subject], [subject_value], None, -1)
 
 
 # -- heads ------------------------------------------------------------------------------------
@@ -55,8 +55,8 @@ HEADS = {
 
 @pytest.mark.parametrize("what", HEADS)
 def test_the_subject_of_the_first_pattern(what: str) -> None:
-    found = conditions().first_subject(pending(HEADS[what]))
-    assert isinstance(found, Temp) and found.temp == 1
+    subject = conditions().first_subject(pending(HEADS[what]))
+    assert isinstance(subject, Temp) and subject.temp == 1
 
 
 def test_the_test_of_a_clause_is_its_own_subject() -> None:
@@ -121,12 +121,12 @@ def test_a_test_where_a_pattern_has_failed_is_the_guard_of_a_case(is_match: bool
 
 def nested(levels: int, *, turns: bool = True) -> tuple[Conditions, ast.expr]:
     """Return a condition that grows outwards, and what is known of its parts."""
-    known, found = conditions(), ast.BoolOp(ast.And(), [PLAIN, PLAIN])
+    known, subject = conditions(), ast.BoolOp(ast.And(), [PLAIN, PLAIN])
     for level in range(levels - 1):
-        assert not known.is_deep(pending(found))
+        assert not known.is_deep(pending(subject))
         op = ast.Or() if turns and level % 2 == 0 else ast.And()
-        found = ast.BoolOp(op, [PLAIN, ast.UnaryOp(ast.Not(), Ref(entry=pending(found)))])
-    return known, found
+        subject = ast.BoolOp(op, [PLAIN, ast.UnaryOp(ast.Not(), Ref(entry=pending(subject)))])
+    return known, subject
 
 
 def test_a_condition_may_nest_so_deep() -> None:

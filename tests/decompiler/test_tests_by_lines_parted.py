@@ -153,15 +153,15 @@ def test_what_has_no_line_stays(form: str, source: str) -> None:
 @pytest.mark.parametrize(("depth", "is_parted"), [(0, True), (1, True), (2, False)])
 def test_room_is_counted_from_the_block(depth: int, is_parted: bool) -> None:
     """`if a and b:` takes 73 columns: with two blocks around it there is no room for it on a line."""
-    one, other = "a" * 32, "b" * 32
-    form, source = f"if {one} and {other}:\n    c()\nd()", f"if {one}:\n    if {other}:\n        c()\nd()"
+    first, other = "a" * 32, "b" * 32
+    form, source = f"if {first} and {other}:\n    c()\nd()", f"if {first}:\n    if {other}:\n        c()\nd()"
     assert restored(form, source, depth) == plain(source if is_parted else form)
 
 
 def test_the_block_of_an_elif_is_that_of_its_if() -> None:
-    one, other = "a" * 32, "b" * 32
-    form = f"if x:\n    y()\nelif {one} and {other}:\n    c()\nd()"
-    source = f"if x:\n    y()\nelif {one}:\n    if {other}:\n        c()\nd()"
+    first, other = "a" * 32, "b" * 32
+    form = f"if x:\n    y()\nelif {first} and {other}:\n    c()\nd()"
+    source = f"if x:\n    y()\nelif {first}:\n    if {other}:\n        c()\nd()"
     assert restored(form, source, 1) == plain(source)
 
 
@@ -170,24 +170,24 @@ def test_the_block_of_an_elif_is_that_of_its_if() -> None:
     ["if x:\n    y()\nelse:\n    {}\n    z()\nd()", "if x:\n    {}\nd()", "for x in y:\n    z()\nelse:\n    {}\nd()"],
 )
 def test_a_block_inside_takes_room(block: str) -> None:
-    one, other = "a" * 32, "b" * 32
-    form = block.format(f"if {one} and {other}:\n        c()")
-    source = block.format(f"if {one}:\n        if {other}:\n            c()")
+    first, other = "a" * 32, "b" * 32
+    form = block.format(f"if {first} and {other}:\n        c()")
+    source = block.format(f"if {first}:\n        if {other}:\n            c()")
     assert restored(form, source, 0) == plain(source)
     assert restored(form, source, 1) == plain(form)
 
 
 def test_the_line_of_a_way_out_is_the_one_below_its_test() -> None:
     """Passes behind this one find the way out by its line."""
-    found = []
+    line_numbers = []
 
     def restore(body: list[ast.stmt]) -> None:
         split(body)
-        found.append(body[0].body[0].lineno)  # type: ignore[attr-defined]
+        line_numbers.append(body[0].body[0].lineno)  # type: ignore[attr-defined]
 
     written(restore, "if a or b:\n    return\nc()", "if a:\n    return\nif b:\n    return\nc()", has_columns=False)
     written(restore, "if not a and b:\n    c()", "if a:\n    return\nif b:\n    c()", has_columns=False)
-    assert found == [2, 2]
+    assert line_numbers == [2, 2]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,6 @@ ENDS = ("", "\n  else: m()")
 def test_loops_are_written_as_loops(version: tuple[int, int]) -> None:
     for test, body, end in itertools.product(TESTS, BODIES, ENDS):
         text = f"def f(a, b):\n for x in a:\n  while {test}:\n   {body}{end}\n"
-        found = decompile_module(compiled(text, version), oracle=oracle(version))
-        assert found.level is not Level.UNPROVEN, text
-        assert "state" not in found.source, text
+        decompiled = decompile_module(compiled(text, version), oracle=oracle(version))
+        assert decompiled.level is not Level.UNPROVEN, text
+        assert "state" not in decompiled.source, text

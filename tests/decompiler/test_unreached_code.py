@@ -55,8 +55,8 @@ def found(
     stmts = parsed(source, {**SCOPES, "b": b})
     inside: list[Var] = []
     special: list[ast.AST] = []
-    own = own_variables(stmts, True, inside, special)
-    return unreached(code, stmts, own, inside, special, unused, reached)
+    own_names = own_variables(stmts, True, inside, special)
+    return unreached(code, stmts, own_names, inside, special, unused, reached)
 
 
 FUNCTION = code_of("def f(a):\n    b = c = a\n    return b, c")

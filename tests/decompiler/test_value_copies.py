@@ -59,20 +59,20 @@ def test_code_that_takes_the_tested_value_at_a_merge_is_joined() -> None:
 
 
 def test_only_the_kept_value_of_a_raise_is_replaced() -> None:
-    found = joined(TEST + RAISED + "block 2; raise v8, v0\n")
-    assert found is not None
-    assert found[-2:] == ["block 3 (v9)", "raise v8, v9"]
+    rows = joined(TEST + RAISED + "block 2; raise v8, v0\n")
+    assert rows is not None
+    assert rows[-2:] == ["block 3 (v9)", "raise v8, v9"]
 
 
 def test_an_operand_with_two_ends_hands_over_both_values() -> None:
-    found = joined(
+    rows = joined(
         "block 0; v0 = LOAD_FAST 'a'; -> 4 (v0) if v0 else 1\n"
         "block 1; v1 = LOAD_FAST 'b'; -> 2 if v1 else 3\nblock 2; v5 = CALL () v1; return v5\n"
         "block 3; v3 = LOAD_FAST 'c'; v7 = CALL () v3; return v7\n" + CALLS
     )
-    assert found is not None
-    assert found[2:6] == ["-> 4 (v0) if v0 else 1", "block 1", "v1 = LOAD_FAST 'b'", "-> 4 (v1) if v1 else 3"]
-    assert "-> 4 (v3)" in found
+    assert rows is not None
+    assert rows[2:6] == ["-> 4 (v0) if v0 else 1", "block 1", "v1 = LOAD_FAST 'b'", "-> 4 (v1) if v1 else 3"]
+    assert "-> 4 (v3)" in rows
 
 
 JOINED = {
@@ -152,18 +152,18 @@ def led(blocks: str) -> list[str]:
 
 
 def test_copies_of_a_whole_block_are_one() -> None:
-    found = led(ARMS)
-    assert found.count("v4 = LOAD_FAST 'b'") + found.count("v2 = LOAD_FAST 'b'") == 1
-    assert ("-> 2 if v3 else 5" in found) is not ("-> 4 if v1 else 3" in found)
-    assert found[-2:] == ["block 6 (v6)", "return v6"]
+    rows = led(ARMS)
+    assert rows.count("v4 = LOAD_FAST 'b'") + rows.count("v2 = LOAD_FAST 'b'") == 1
+    assert ("-> 2 if v3 else 5" in rows) is not ("-> 4 if v1 else 3" in rows)
+    assert rows[-2:] == ["block 6 (v6)", "return v6"]
 
 
 @pytest.mark.parametrize("what", DISTINCT)
 def test_blocks_that_are_not_one_of_the_source_stay_apart(what: str) -> None:
-    found = led(DISTINCT[what])
-    assert "block 2" in found
-    assert "block 4" in found or "block 4 (v8)" in found
-    assert found.count("-> 6 (v4)") == 1
+    rows = led(DISTINCT[what])
+    assert "block 2" in rows
+    assert "block 4" in rows or "block 4 (v8)" in rows
+    assert rows.count("-> 6 (v4)") == 1
 
 
 HANDED = "block 1 (v1); -> 3 (v1, v8)\nblock 2; POP v0; v2 = LOAD_FAST 'b'; return v2\nblock 3 (v3, v4); return v3\n"
@@ -192,7 +192,7 @@ def test_ways_are_led_past_a_block_that_only_hands_over(what: str) -> None:
     rows = rows_of(graph)
     assert rows[2] == after
     assert "-> 3 (v2)" in rows
-    assert {index: sorted(found) for index, found in before.items()} == preceding
+    assert {index: sorted(blocks) for index, blocks in before.items()} == preceding
 
 
 def test_a_block_that_does_something_is_not_led_past() -> None:
@@ -201,15 +201,15 @@ def test_a_block_that_does_something_is_not_led_past() -> None:
     assert rows_of(graph)[2] == "-> 1 (v0)"
 
 
-@pytest.mark.parametrize(("length", "found"), [(MOST, MOST), (MOST + 1, 0)])
-def test_an_operand_has_few_blocks(length: int, found: int) -> None:
+@pytest.mark.parametrize(("length", "count"), [(MOST, MOST), (MOST + 1, 0)])
+def test_an_operand_has_few_blocks(length: int, count: int) -> None:
     chain = "".join(f"block {number}; -> {number + 1}\n" for number in range(length + 1))
     graph = graph_of(f"{chain}block {length + 1}; return\n", CODE)
     blocks = operand(graph, graph.block(0).exit.edges()[0], graph.block(length + 1))
-    assert len(blocks) == found
+    assert len(blocks) == count
 
 
 def test_a_value_in_a_copy_is_told() -> None:
     graph = graph_of(TEST + MADE + KEPT, CODE)
-    one, two = graph.block(2), graph.block(1)
-    assert copies_of((one, 0, 0), [two], graph) == [(two, 1, 1)]
+    first, second = graph.block(2), graph.block(1)
+    assert copies_of((first, 0, 0), [second], graph) == [(second, 1, 1)]

@@ -93,12 +93,12 @@ def test_comparisons_know_what_they_were_in_the_code(row: str, negates: bool, of
 
 @pytest.mark.parametrize("value", [frozenset({1, 2}), frozenset({(1, 2)}), frozenset({frozenset({1})}), (frozenset(),)])
 def test_a_set_of_literals_is_a_display_in_a_test(value: object) -> None:
-    found = constant_of(CODE, value)
-    assert isinstance(found, Object)
-    assert (as_set(found) is not found) is (value in (frozenset({1, 2}), frozenset({(1, 2)})))
+    constant = constant_of(CODE, value)
+    assert isinstance(constant, Object)
+    assert (as_set(constant) is not constant) is (value in (frozenset({1, 2}), frozenset({(1, 2)})))
 
 
 def test_a_constant_set_has_an_order() -> None:
-    found = constant_of(CODE, frozenset({64, 128}))
-    assert isinstance(found, Object)
-    assert sorted(found.order) == [64, 128]  # type: ignore[type-var]
+    constant = constant_of(CODE, frozenset({64, 128}))
+    assert isinstance(constant, Object)
+    assert sorted(constant.order) == [64, 128]  # type: ignore[type-var]

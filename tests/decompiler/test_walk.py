@@ -33,8 +33,8 @@ def tree() -> list[ast.stmt]:
     return ast.parse(SOURCE).body
 
 
-def names(found: list[ast.AST]) -> str:
-    return "".join(node.id for node in found if isinstance(node, ast.Name))
+def names(visited_nodes: list[ast.AST]) -> str:
+    return "".join(node.id for node in visited_nodes if isinstance(node, ast.Name))
 
 
 def test_nodes_and_statements_come_in_the_order_of_the_source() -> None:

@@ -18,23 +18,23 @@ EXITS: dict[type[ast.stmt], Kind] = {ast.Continue: Kind.CONTINUE, ast.Break: Kin
 
 def exits_of(source: str, has_columns: bool) -> list[Written]:
     """Return the exits without a value in a source, in its order."""
-    found = []
+    exits = []
     for node in statements(ast.parse(source).body):
         kind = EXITS.get(type(node))
         if isinstance(node, ast.Return) and (node.value is None or ast.unparse(node.value) == "None"):
             kind = Kind.RETURN if node.value is None else Kind.NONE
         if kind is not None:
-            found.append(Written(node.lineno, node.col_offset if has_columns else None, kind))
-    return sorted(found, key=lambda one: one.line)
+            exits.append(Written(node.lineno, node.col_offset if has_columns else None, kind))
+    return sorted(exits, key=lambda item: item.line)
 
 
 def ending_of(body: list[ast.stmt]) -> set[ast.stmt]:
     """Return the statements that never fall through."""
-    found: set[ast.stmt] = set()
+    never_ending: set[ast.stmt] = set()
     for stmt in reversed(list(statements(body))):
-        if never_falls_through(stmt, found):
-            found.add(stmt)
-    return found
+        if never_falls_through(stmt, never_ending):
+            never_ending.add(stmt)
+    return never_ending
 
 
 def shown(body: list[ast.stmt]) -> str:

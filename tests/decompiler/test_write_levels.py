@@ -61,12 +61,12 @@ def test_another_exception_needs_a_name_to_be_raised_again() -> None:
 
 def test_an_exception_that_is_handled_again_is_switched_to() -> None:
     switches = writer_of(NEXT_IN_A_HANDLER.format(7)).switches
-    assert {(one.exc, one.target) for one in switches} >= {(5, 7)}
+    assert {(switch.exc, switch.target) for switch in switches} >= {(5, 7)}
 
 
 def test_it_is_not_switched_to_where_the_next_one_is_marked_at_once() -> None:
     switches = writer_of(NEXT_IN_A_HANDLER.format(5)).switches
-    assert {(one.exc, one.target) for one in switches} >= {(6, 5), (7, 7)}
+    assert {(switch.exc, switch.target) for switch in switches} >= {(6, 5), (7, 7)}
     assert Switch(5, 5) not in switches
 
 

@@ -92,11 +92,11 @@ WAYS: list[list[type[Exception] | None]] = [[], [ValueError], [KeyError], [Index
 @pytest.mark.parametrize("change", [shared, exchanged], ids=lambda change: change.__name__)
 def test_it_is_written_and_proven(change: Callable[[list[Entry]], list[Entry]]) -> None:
     original = changed(change)
-    found = decompile_code(original.__code__)
-    assert found.level >= Level.EQUIVALENT, found.reason
-    namespace: dict[str, object] = dict(found.placeholders)
-    exec(found.source, namespace)
-    made = namespace["two"]
-    assert isinstance(made, types.FunctionType)
+    decompiled = decompile_code(original.__code__)
+    assert decompiled.level >= Level.EQUIVALENT, decompiled.reason
+    namespace: dict[str, object] = dict(decompiled.placeholders)
+    exec(decompiled.source, namespace)
+    recompiled = namespace["two"]
+    assert isinstance(recompiled, types.FunctionType)
     for scripts in itertools.product(WAYS, WAYS):
-        assert outcome(made, scripts) == outcome(original, scripts), scripts
+        assert outcome(recompiled, scripts) == outcome(original, scripts), scripts

@@ -29,14 +29,14 @@ def _needs_the_versions() -> None:
 
 def _with_code() -> list[Path]:
     run = (Role.PYTHON, Role.CONSOLE, Role.FILE)
-    return [page for page in pages() if any(each.role in run for each in blocks(page.read_text(encoding="utf-8")))]
+    return [page for page in pages() if any(block.role in run for block in blocks(page.read_text(encoding="utf-8")))]
 
 
 @pytest.fixture(scope="module")
 def outputs_of(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], list[Output]]]:
     """Run the pages that were asked for, two at a time: most of their time is torch being imported."""
     _needs_the_versions()
-    chosen = [each.callspec.params["page"] for each in request.session.items if "outputs_of" in each.fixturenames]
+    chosen = [item.callspec.params["page"] for item in request.session.items if "outputs_of" in item.fixturenames]
     with ThreadPoolExecutor(2) as pool:
         running = {page: pool.submit(run_page, page) for page in chosen}
         yield lambda page: running[page].result()
@@ -46,7 +46,7 @@ def outputs_of(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], list
 @pytest.mark.slow
 @pytest.mark.parametrize("page", _with_code(), ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page: Path, outputs_of: Callable[[Path], list[Output]]) -> None:
-    wrong = [difference(page, each) for each in outputs_of(page) if not each.is_right]
+    wrong = [difference(page, output) for output in outputs_of(page) if not output.is_right]
     assert not wrong, "\n".join([*wrong, f"python -m scripts.documented --write {page.relative_to(ROOT)}"])
 
 
@@ -63,7 +63,7 @@ def test_every_block_is_run_by_somebody(page: Path) -> None:
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     text = re.sub(rf"^{FENCE}.*?^{FENCE}$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)
-    assert [each for each in links if not (page.parent / each).exists()] == []
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 def test_blocks_by_their_language_and_the_comment_above() -> None:
@@ -94,10 +94,13 @@ $ ls \\
 a = 1
 {FENCE}
 """
-    found = blocks(page)
-    assert [each.role for each in found] == [Role.FILE, Role.PYTHON, Role.OUTPUT, Role.CONSOLE, Role.ELSEWHERE]
-    assert found[3].varies
-    assert [(each.text, each.shown) for each in commands(found[3].text)] == [("date\n", "Mon\n"), ("ls \\\n  -l\n", "")]
+    page_blocks = blocks(page)
+    assert [block.role for block in page_blocks] == [Role.FILE, Role.PYTHON, Role.OUTPUT, Role.CONSOLE, Role.ELSEWHERE]
+    assert page_blocks[3].varies
+    assert [(command.text, command.shown) for command in commands(page_blocks[3].text)] == [
+        ("date\n", "Mon\n"),
+        ("ls \\\n  -l\n", ""),
+    ]
 
 
 @pytest.mark.parametrize("block", [f"{FENCE}text\nan output of nothing\n{FENCE}\n", f"{FENCE}\nwhat?\n{FENCE}\n"])
@@ -160,13 +163,13 @@ $ python -c 'print(4)'
 """
     page.write_text(text, encoding="utf-8")
     outputs = run_page(page)
-    assert [each.actual for each in outputs] == ["3\n", "hello\n", "4\n"]
-    assert not any(each.is_right for each in outputs)
+    assert [output.actual for output in outputs] == ["3\n", "hello\n", "4\n"]
+    assert not any(output.is_right for output in outputs)
     written = rewritten(text, outputs)
     assert f"{FENCE}text\n3\n{FENCE}" in written
     assert "$ cat said.txt\nhello\n$ python -c 'print(4)'\n4\n" in written
     page.write_text(written, encoding="utf-8")
-    assert all(each.is_right for each in run_page(page))
+    assert all(output.is_right for output in run_page(page))
 
 
 def test_a_block_that_fails_is_an_error(tmp_path: Path) -> None:

@@ -49,8 +49,10 @@ def sentences(text: str) -> list[str]:
 
 def too_long(text: str) -> list[str]:
     """Return the sentences of more than `MOST_WORDS` words; tables are no sentences."""
-    found = sentences(text)
-    return [each for each in found if not each.startswith("|") and len(each.split()) > MOST_WORDS]
+    page_sentences = sentences(text)
+    return [
+        sentence for sentence in page_sentences if not sentence.startswith("|") and len(sentence.split()) > MOST_WORDS
+    ]
 
 
 @pytest.mark.parametrize("name", FIRST)
@@ -62,7 +64,7 @@ def test_no_sentence_is_too_long(name: str) -> None:
 def test_no_word_to_avoid(page: Path) -> None:
     if page in (ROOT / "docs" / "style.md", ROOT / "docs" / "measurements.md"):
         pytest.skip("one page names these words, the other holds words of the tools that print its numbers")
-    assert [each for each in sentences(page.read_text(encoding="utf-8")) if AVOIDED.search(each)] == []
+    assert [sentence for sentence in sentences(page.read_text(encoding="utf-8")) if AVOIDED.search(sentence)] == []
 
 
 def docstrings(source: str) -> Iterator[str]:
@@ -90,20 +92,22 @@ def comments(source: str) -> Iterator[str]:
 
 def without_examples(text: str) -> str:
     """Return a docstring without code, tables and the examples of passes."""
-    return "\n\n".join(each for each in re.split(r"\n\s*\n", text) if not _EXAMPLE.search(each))
+    return "\n\n".join(paragraph for paragraph in re.split(r"\n\s*\n", text) if not _EXAMPLE.search(paragraph))
 
 
 @pytest.mark.parametrize("package", sorted({path.relative_to(ROOT / "src").parts[1] for path in SOURCES}))
 def test_no_riddle_in_the_code(package: str) -> None:
-    found = []
+    misused = []
     for path in SOURCES:
         if path.relative_to(ROOT / "src").parts[1] == package:
             source = path.read_text(encoding="utf-8")
             texts = [*map(without_examples, docstrings(source)), *comments(source)]
-            found += [(path.name, sentence) for text in texts for sentence in too_long(text)]
+            misused += [(path.name, sentence) for text in texts for sentence in too_long(text)]
             texts += messages(source)
-            found += [(path.name, text) for text in texts if AVOIDED.search(prose(text)) or RIDDLE.search(prose(text))]
-    assert found == []
+            misused += [
+                (path.name, text) for text in texts if AVOIDED.search(prose(text)) or RIDDLE.search(prose(text))
+            ]
+    assert misused == []
 
 
 def test_long_sentences_and_riddles_are_found() -> None:

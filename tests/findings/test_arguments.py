@@ -22,8 +22,8 @@ def fix_of(call: str, source: str = SOURCE) -> str:
     run = run_of(function(0, "step", "net.py", (UserLine("train.py", 9, call, "main"),), 12, SIZE))
     (root,) = run.functions.values()
     root.source = source
-    (found,) = findings(run)
-    return found.fix
+    (finding,) = findings(run)
+    return finding.fix
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_local_variable_is_no_argument() -> None:
     run: Session = run_of(function(0, "step", "net.py", (line,), 12, SIZE.replace("ids", "other")))
     (root,) = run.functions.values()
     root.source = SOURCE
-    (found,) = findings(run)
-    assert "before the first call" in found.fix
+    (finding,) = findings(run)
+    assert "before the first call" in finding.fix
     resumed = run_of(function(0, "step", "net.py", (line,), 12, SIZE))
     (rest,) = resumed.functions.values()
     rest.source, rest.resumes_at = SOURCE, 3

@@ -113,7 +113,7 @@ def test_the_advice_fits_the_arms(function, words: str, tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(function, backend="eager")(torch.ones(3))
     kinds = ("break-data-dependent-branch", "break-item")
-    (finding, *_) = (each for each in findings(session) if each.kind in kinds)
+    (finding, *_) = (finding for finding in findings(session) if finding.kind in kinds)
     assert words in finding.fix
 
 

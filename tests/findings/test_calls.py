@@ -25,15 +25,15 @@ OF_MODE = "L[\"mode\"]: expected 'a', got 'b'"
 def _function(frame: int, *recompiles: tuple[int, str]) -> Function:
     """Return a function of frame 0, or its resume function of frame 1, with a first call and recompiles in others."""
     name = "torch_dynamo_resume_in_f_at_3" if frame else "f"
-    made = Function(str(frame), name, "f.py", 1, SOURCE, "0", parameters=("x", "weight", "mode"))
+    resumed = Function(str(frame), name, "f.py", 1, SOURCE, "0", parameters=("x", "weight", "mode"))
     if frame:
-        made.resumes_at, made.break_line = 4, 3
-    made.compiles.append(Compile(CompileId(frame, 0), name, "f.py", 1, user_stack=(CALL,), order=frame, call=1))
+        resumed.resumes_at, resumed.break_line = 4, 3
+    resumed.compiles.append(Compile(CompileId(frame, 0), name, "f.py", 1, user_stack=(CALL,), order=frame, call=1))
     for number, (call, text) in enumerate(recompiles, 1):
         again = Compile(CompileId(frame, number), name, "f.py", 1, user_stack=(CALL,), order=10 * call + frame)
         again.call, again.trigger = call, Recompile((failed(f"{frame}/{number - 1}", (text,), (text,)),))
-        made.compiles.append(again)
-    return made
+        resumed.compiles.append(again)
+    return resumed
 
 
 def _told(*functions: Function) -> tuple[Finding, ...]:

@@ -16,8 +16,8 @@ from tests.findings.test_causes import CALL, SIZE, function, run_of
 
 def test_a_named_value_comes_before_one_that_a_break_leaves_on_the_stack() -> None:
     carried = 'size of L["___stack0"]: expected (2, 8), got (2, 12)'
-    (found,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, carried, SIZE)))
-    assert (found.kind, found.compiles) == ("tensor-size", ("0/1",))
+    (finding,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, carried, SIZE)))
+    assert (finding.kind, finding.compiles) == ("tensor-size", ("0/1",))
 
 
 def test_what_is_computed_from_a_value_of_another_class_is_no_cause() -> None:
@@ -56,14 +56,14 @@ def test_random_numbers_of_numpy_are_no_item_of_the_user_s() -> None:
 
 def test_each_dimension_that_differs_is_marked() -> None:
     both = 'size of L["x"]: expected (2, 8), got (3, 12)'
-    (found,) = findings(run_of(function(0, "net", "net.py", (), 10, both)))
-    assert "mark_dynamic(x, [0, 1])" in found.fix
+    (finding,) = findings(run_of(function(0, "net", "net.py", (), 10, both)))
+    assert "mark_dynamic(x, [0, 1])" in finding.fix
 
 
 def test_torch_s_words_for_another_class_are_read() -> None:
     text = "expected type of 'fn._parameters['w']' to be a tensor type, ' but found <class 'ao.Int8Tensor'>"
-    found = guard_failure(text)
-    assert (found.source, found.check, found.actual) == ("fn._parameters['w']", Check.TYPE, "ao.Int8Tensor")
+    failure = guard_failure(text)
+    assert (failure.source, failure.check, failure.actual) == ("fn._parameters['w']", Check.TYPE, "ao.Int8Tensor")
 
 
 def test_an_item_of_a_tuple_is_spelled_as_one() -> None:

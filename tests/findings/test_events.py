@@ -31,18 +31,18 @@ def test_one_smaller_batch_is_expected_and_a_larger_one_is_not() -> None:
 
 
 def test_the_limit_names_what_each_cause_needs_by_itself() -> None:
-    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a0', got 'a1'")
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a0', got 'a1'")
     for number in range(2, 8):
         again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
         texts = ("grad_mode: expected True, got False",)
         if number % 2 == 0:
             texts = tuple(f"L[\"{name}\"]: expected 'a{number - 2}', got 'a{number}'" for name in ("mode", "style"))
         again.trigger = Recompile((failed(f"0/{number - 1}", texts, texts),))
-        made.compiles.append(again)
+        net_function.compiles.append(again)
     past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
     past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
-    made.compiles.append(past)
-    limit, gradients = findings(run_of(made))
+    net_function.compiles.append(past)
+    limit, gradients = findings(run_of(net_function))
     assert (limit.kind, gradients.kind, gradients.severity) == ("recompile-limit", "grad-mode", "low")
     assert limit.cause.endswith("recompiles for each cause alone: `mode` with `style` 4, gradients on and off 1")
     counted = [*limit.compiles, *gradients.compiles]
@@ -51,12 +51,12 @@ def test_the_limit_names_what_each_cause_needs_by_itself() -> None:
 
 def test_a_default_device_and_a_device_context_are_two_events() -> None:
     modes = "torch_function_modes: expected (), got (torch.utils._device.DeviceContext)"
-    made = function(0, "f", "f.py", (CALL,), 10, "default_device: expected None, got 'meta'", modes)
+    net_function = function(0, "f", "f.py", (CALL,), 10, "default_device: expected None, got 'meta'", modes)
     later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
     device = ("default_device: expected 'meta', got None",)
     later.trigger = Recompile((failed("0/0", (modes,), (modes,)), failed("0/1", device, device)))
-    made.compiles.append(later)
-    assert [(each.kind, each.compiles) for each in findings(run_of(made))] == [
+    net_function.compiles.append(later)
+    assert [(finding.kind, finding.compiles) for finding in findings(run_of(net_function))] == [
         ("default-device", ("0/1",)),
         ("device-context", ("0/2",)),
     ]

@@ -19,87 +19,90 @@ from tests.sentences import failed, failure
 PARAMETER = 'L["self"].__dict__["_modules"]["head"].__dict__["_parameters"]["{}"]'
 
 
-def again(made: Function, *texts: str, nearest: int | None = None, **entries: tuple[str, ...]) -> Compile:
+def again(net_function: Function, *texts: str, nearest: int | None = None, **entries: tuple[str, ...]) -> Compile:
     """Add a compile whose nearest entry is the last one, or another, and return it.
 
     entries: further entries, such as `e0`, and why they did not serve the call.
     """
-    number = len(made.compiles)
+    number = len(net_function.compiles)
     compiled = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
-    told = {f"0/{name[1:]}": each for name, each in entries.items()}
-    told[f"0/{number - 1 if nearest is None else nearest}"] = texts
-    compiled.trigger = Recompile(tuple(failed(entry, each, each) for entry, each in sorted(told.items())))
-    made.compiles.append(compiled)
+    texts_of = {f"0/{name[1:]}": clauses for name, clauses in entries.items()}
+    texts_of[f"0/{number - 1 if nearest is None else nearest}"] = texts
+    compiled.trigger = Recompile(tuple(failed(entry, clauses, clauses) for entry, clauses in sorted(texts_of.items())))
+    net_function.compiles.append(compiled)
     return compiled
 
 
-def with_type(made: Function, name: str) -> Function:
+def with_type(net_function: Function, name: str) -> Function:
     """Return a function in whose recompiles each value has a class of this name."""
-    for compiled in made.compiles[1:]:
+    for compiled in net_function.compiles[1:]:
         assert isinstance(compiled.trigger, Recompile)
         entries = compiled.trigger.entries
         compiled.trigger = Recompile(
             tuple(
-                replace(entry, failures=tuple(replace(each, type=name) for each in entry.failures)) for entry in entries
+                replace(entry, failures=tuple(replace(guard_failure, type=name) for guard_failure in entry.failures))
+                for entry in entries
             )
         )
-    return made
+    return net_function
 
 
 def with_conditions(entry: FailedEntry) -> FailedEntry:
     """Return an entry whose comparisons are conditions on a number that was a symbol before."""
     failures = (
-        replace(each, source=each.text, check=Check.CONDITION, expected="") if " == " in each.text else each
-        for each in entry.failures
+        replace(guard_failure, source=guard_failure.text, check=Check.CONDITION, expected="")
+        if " == " in guard_failure.text
+        else guard_failure
+        for guard_failure in entry.failures
     )
     return replace(entry, failures=tuple(failures))
 
 
-def only(made: Function) -> Finding:
-    (found,) = findings(run_of(made))
-    return found
+def only(net_function: Function) -> Finding:
+    (finding,) = findings(run_of(net_function))
+    return finding
 
 
 def test_the_input_of_a_module_with_and_without_gradients_needs_one_more_entry():
-    made = function(0, "f", "f.py", (CALL,), 10, 'requires_grad of L["x"]: expected False, got True')
-    assert only(made).severity == "medium"
-    made.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", PARAMETER.format("weight"), "", ""),), ())
-    found = only(made)
-    assert (found.kind, found.severity) == ("tensor-requires-grad", "low")
-    assert found.cause.endswith("; expected: one more entry serves all such calls")
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'requires_grad of L["x"]: expected False, got True')
+    assert only(net_function).severity == "medium"
+    net_function.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", PARAMETER.format("weight"), "", ""),), ())
+    finding = only(net_function)
+    assert (finding.kind, finding.severity) == ("tensor-requires-grad", "low")
+    assert finding.cause.endswith("; expected: one more entry serves all such calls")
 
 
 def test_another_module_of_the_class_is_expected_and_another_argument_is_not():
     size = f"size of {PARAMETER.format('weight')}: expected (4, 8), got (2, 8)"
     module = with_type(function(0, "f", "f.py", (CALL,), 10, size), "torch.nn.parameter.Parameter")
-    found = only(module)
-    assert (found.kind, found.severity) == ("parameter-size", "low")
-    assert found.cause.endswith("; expected: each module of another size needs an entry of its own")
+    finding = only(module)
+    assert (finding.kind, finding.severity) == ("parameter-size", "low")
+    assert finding.cause.endswith("; expected: each module of another size needs an entry of its own")
     argument = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (4, 8), got (2, 9)')
     assert only(with_type(argument, "torch.nn.parameter.Parameter")).severity == "medium"
 
 
 def test_the_input_of_another_module_has_another_size_and_is_not_to_be_padded():
     size = f"size of {PARAMETER.format('weight')}: expected (4, 8), got (8, 3)"
-    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (5, 8), got (5, 3)', size)
-    found = only(with_type(made, "torch.Tensor"))
-    assert (found.kind, found.severity, found.fix) == ("tensor-size", "low", "")
-    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'", size)
-    assert only(made).severity == "medium"
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (5, 8), got (5, 3)', size)
+    finding = only(with_type(net_function, "torch.Tensor"))
+    assert (finding.kind, finding.severity, finding.fix) == ("tensor-size", "low", "")
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'", size)
+    assert only(net_function).severity == "medium"
 
 
 def test_modules_of_many_sizes_are_no_longer_expected():
     texts = [f"size of {PARAMETER.format('weight')}: expected ({n}, 8), got ({n + 1}, 8)" for n in range(4, 7)]
-    made = function(0, "f", "f.py", (CALL,), 10, texts[0])
+    net_function = function(0, "f", "f.py", (CALL,), 10, texts[0])
     for text in texts[1:]:
-        again(made, text)
-    assert only(with_type(made, "torch.nn.parameter.Parameter")).severity == "high"
+        again(net_function, text)
+    assert only(with_type(net_function, "torch.nn.parameter.Parameter")).severity == "high"
 
 
 def test_the_parameters_of_a_module_change_requires_grad_together():
     texts = [f"requires_grad of {PARAMETER.format(name)}: expected False, got True" for name in ("bias", "weight")]
-    (one,) = independent([failure(text) for text in texts])
-    assert one.subject == "self.head.bias"
+    (cause,) = independent([failure(text) for text in texts])
+    assert cause.subject == "self.head.bias"
     arguments = [f'requires_grad of L["{name}"]: expected False, got True' for name in "xy"]
     assert len(list(independent([failure(text) for text in arguments]))) == 2
 
@@ -116,11 +119,11 @@ def test_the_parameters_of_a_module_change_requires_grad_together():
     ],
 )
 def test_what_the_first_call_made_is_a_warm_up(text, source, severity):
-    made = function(0, "f", "f.py", (CALL,), 10, text)
-    made.compiles[0].effects = [SideEffect(source, ())]
-    found = only(made)
-    assert found.severity == severity
-    assert ("the first call made it" in found.cause) == (severity == "low")
+    net_function = function(0, "f", "f.py", (CALL,), 10, text)
+    net_function.compiles[0].effects = [SideEffect(source, ())]
+    finding = only(net_function)
+    assert finding.severity == severity
+    assert ("the first call made it" in finding.cause) == (severity == "low")
 
 
 @pytest.mark.parametrize(
@@ -128,9 +131,9 @@ def test_what_the_first_call_made_is_a_warm_up(text, source, severity):
     [("self.ready = True", "low"), ("self.calls = 1", "medium"), ("if self.ready == 1:", "medium")],
 )
 def test_a_flag_that_the_first_call_sets_is_a_warm_up(line, severity):
-    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].ready: expected False, got True')
-    made.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, line, "f"),))]
-    assert only(made).severity == severity
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'L["self"].ready: expected False, got True')
+    net_function.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, line, "f"),))]
+    assert only(net_function).severity == severity
 
 
 def sizes(*actual: int) -> Function:
@@ -139,18 +142,18 @@ def sizes(*actual: int) -> Function:
         f'size of L["x"]: expected ({before}, 8), got ({size}, 8)'
         for before, size in zip((5, *actual), actual, strict=False)
     ]
-    made = function(0, "f", "f.py", (CALL,), 10, texts[0])
+    net_function = function(0, "f", "f.py", (CALL,), 10, texts[0])
     for text in texts[1:]:
-        again(made, text)
+        again(net_function, text)
     clause = 'tensor(L["x"], torch.Tensor, size=(None, 8), stride=(8, 1))'
-    made.compiles[-1].guards = GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),), ())
-    return made
+    net_function.compiles[-1].guards = GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),), ())
+    return net_function
 
 
 def test_a_batch_of_one_and_then_any_batch_settle():
-    found = only(sizes(1, 7))
-    assert found.severity == "low"
-    assert found.cause.endswith("; expected: torch compiles 0 and 1 for themselves, then for any value")
+    finding = only(sizes(1, 7))
+    assert finding.severity == "low"
+    assert finding.cause.endswith("; expected: torch compiles 0 and 1 for themselves, then for any value")
 
 
 def test_sizes_that_do_not_settle_are_not_expected():
@@ -160,108 +163,110 @@ def test_sizes_that_do_not_settle_are_not_expected():
 
 def test_two_sizes_that_become_dynamic_in_one_call_are_expected():
     texts = [f'size of L["{name}"]: expected (5, 8), got (6, {width})' for name, width in (("x", 8), ("mode", 9))]
-    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    net_function = function(0, "f", "f.py", (CALL,), 10, *texts)
     clause = 'tensor(L["{}"], torch.Tensor, size=({}, {}), stride=(8, 1))'
     guards = [Guard("TENSOR_MATCH", 'L["x"]', "", clause.format("x", None, 8))]
     for size, severity in ((9, "medium"), (None, "low")):
         other = Guard("TENSOR_MATCH", 'L["mode"]', "", clause.format("mode", None, size))
-        made.compiles[1].guards = GuardSet((*guards, other), ())
-        assert only(made).severity == severity
+        net_function.compiles[1].guards = GuardSet((*guards, other), ())
+        assert only(net_function).severity == severity
 
 
 def test_an_array_of_numpy_is_named_and_gets_the_fix_of_an_array():
-    found = only(function(0, "f", "f.py", (CALL,), 10, 'size of ___from_numpy(L["x"]): expected (5,), got (6,)'))
-    assert "the size of `x` was (6,), not (5,)" in found.cause and "mark_dynamic" not in found.fix
-    found = only(function(0, "f", "f.py", (CALL,), 10, 'dtype of ___from_numpy(L["x"]): expected a, got b'))
-    assert found.fix == "convert the array to one dtype before the call, with `x.astype(...)`"
+    finding = only(function(0, "f", "f.py", (CALL,), 10, 'size of ___from_numpy(L["x"]): expected (5,), got (6,)'))
+    assert "the size of `x` was (6,), not (5,)" in finding.cause and "mark_dynamic" not in finding.fix
+    finding = only(function(0, "f", "f.py", (CALL,), 10, 'dtype of ___from_numpy(L["x"]): expected a, got b'))
+    assert finding.fix == "convert the array to one dtype before the call, with `x.astype(...)`"
 
 
 def test_an_int_that_becomes_a_float_is_of_another_type():
-    found = only(function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 3, got 2.5'))
-    assert (found.kind, found.severity) == ("argument-type", "medium")
+    finding = only(function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 3, got 2.5'))
+    assert (finding.kind, finding.severity) == ("argument-type", "medium")
 
 
 def test_a_flag_is_no_number_that_settles():
-    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected True, got False')
-    again(made, 'L["x"]: expected False, got True')
-    assert only(made).severity == "medium"
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected True, got False')
+    again(net_function, 'L["x"]: expected False, got True')
+    assert only(net_function).severity == "medium"
 
 
 def test_each_value_that_a_line_checks_needs_an_entry():
     """Alternate gradients and a growing rate, as torch tells it: later entries check conditions on the rate."""
     grad, back = "grad_mode: expected True, got False", "grad_mode: expected False, got True"
-    made = function(0, "f", "f.py", (CALL,), 10, grad)
-    made.parameters = ("x",)
+    net_function = function(0, "f", "f.py", (CALL,), 10, grad)
+    net_function.parameters = ("x",)
     rate = 'L["self"].rate: expected 0.1, got 0.2'
-    again(made, rate, nearest=0, e1=(back, rate))
-    again(made, grad, e0=(grad, rate), e1=(rate,))
+    again(net_function, rate, nearest=0, e1=(back, rate))
+    again(net_function, grad, e0=(grad, rate), e1=(rate,))
     for number, value in ((4, "0.2"), (6, "0.3")):
         condition = f'L["self"].rate == {value}'
-        again(made, condition, nearest=number - 2, e0=(rate,), **{f"e{number - 1}": (back, condition)})
-        again(made, grad, e0=(grad, rate), e1=(rate,))
+        again(net_function, condition, nearest=number - 2, e0=(rate,), **{f"e{number - 1}": (back, condition)})
+        again(net_function, grad, e0=(grad, rate), e1=(rate,))
     past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
     past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
-    made.compiles.append(past)
-    limit, gradients = findings(run_of(made))
+    net_function.compiles.append(past)
+    limit, gradients = findings(run_of(net_function))
     assert limit.kind == "recompile-limit" and "`self.rate`" in limit.cause
     assert limit.cause.endswith("recompiles for each cause alone: `self.rate` 3, gradients on and off 1")
     assert (gradients.kind, gradients.severity) == ("grad-mode", "low")
 
 
 def test_a_compile_that_failed_is_told_once_with_what_was_new():
-    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (3,), got (5,)')
-    made.compiles[1].failure = Failure("BackendCompilerFailed", "no dynamic sizes", None, "the backend `mine`", True)
-    found = only(made)
-    assert (found.kind, found.compiles) == ("failure", ("0/1",))
-    assert found.cause.endswith("; it was compiled again because the size of `x` was (5,), not (3,)")
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (3,), got (5,)')
+    net_function.compiles[1].failure = Failure(
+        "BackendCompilerFailed", "no dynamic sizes", None, "the backend `mine`", True
+    )
+    finding = only(net_function)
+    assert (finding.kind, finding.compiles) == ("failure", ("0/1",))
+    assert finding.cause.endswith("; it was compiled again because the size of `x` was (5,), not (3,)")
 
 
 def test_the_limit_and_the_fix_name_what_else_keeps_entries_apart():
     mode = "L[\"mode\"]: expected 'a', got 'b'"
-    made = function(0, "f", "f.py", (CALL,), 10, mode, 'L["x"]: expected True, got False')
+    net_function = function(0, "f", "f.py", (CALL,), 10, mode, 'L["x"]: expected True, got False')
     for before, name in (("b", "c"), ("c", "d")):
-        again(made, f"L[\"mode\"]: expected '{before}', got '{name}'")
+        again(net_function, f"L[\"mode\"]: expected '{before}', got '{name}'")
     past = Compile(CompileId(0, 4), "f", "f.py", 1, user_stack=(CALL,), order=30)
     past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
-    made.compiles.append(past)
-    found = only(made)
-    assert found.kind == "recompile-limit" and "the flag `x` (an argument) was False, not True" in found.cause
-    assert found.fix.endswith("because `x` remains")
+    net_function.compiles.append(past)
+    finding = only(net_function)
+    assert finding.kind == "recompile-limit" and "the flag `x` (an argument) was False, not True" in finding.cause
+    assert finding.fix.endswith("because `x` remains")
 
 
 def test_the_place_is_the_users_line_also_if_a_library_compares_the_number():
-    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 1, got 2')
-    own, torch = UserLine("f.py", 4, "self.layers[x]", "f"), UserLine("/lib/site-packages/torch/c.py", 9, "", "")
-    again(made, 'L["x"] == 2')
-    for compiled, line in zip(made.compiles[1:], (own, torch), strict=True):
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 1, got 2')
+    user_line, torch = UserLine("f.py", 4, "self.layers[x]", "f"), UserLine("/lib/site-packages/torch/c.py", 9, "", "")
+    again(net_function, 'L["x"] == 2')
+    for compiled, line in zip(net_function.compiles[1:], (user_line, torch), strict=True):
         assert isinstance(compiled.trigger, Recompile)
         (entry,) = compiled.trigger.entries
         (why,) = entry.failures
         compiled.trigger = Recompile((replace(entry, failures=(replace(why, line=line),)),))
-    assert only(made).where.line == 4
+    assert only(net_function).where.line == 4
 
 
 def test_a_dtype_that_changes_on_both_sides_of_a_break_is_one_finding():
     text = 'dtype of L["x"]: expected torch.float32, got torch.bfloat16'
     rest = function(1, "torch_dynamo_resume_in_f_at_4", "f.py", (CALL,), 12, text)
     rest.resumes_at, rest.qualname, rest.root = 5, "f", "0"
-    (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text), rest))
-    assert (found.kind, found.compiles) == ("tensor-dtype", ("0/1", "1/1"))
+    (finding,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text), rest))
+    assert (finding.kind, finding.compiles) == ("tensor-dtype", ("0/1", "1/1"))
 
 
 def test_the_expectation_is_empty_for_what_goes_on():
     from depyf.findings.events import events
 
-    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
-    (event,) = events(run_of(made))
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    (event,) = events(run_of(net_function))
     assert expectation(event) == ""
 
 
 def test_the_first_step_of_an_optimizer_fills_its_state_and_marks_its_group() -> None:
     state, group = 'G["optimizer"].state: expected 0 items, got 2', 'G["optimizer"].group: expected 14 items, got 15'
-    made = function(0, "f", "f.py", (CALL,), 10, state, group)
-    made.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('G["optimizer"].group', ())]
-    assert only(made).severity == "low"
+    net_function = function(0, "f", "f.py", (CALL,), 10, state, group)
+    net_function.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('G["optimizer"].group', ())]
+    assert only(net_function).severity == "low"
     given = function(0, "f", "f.py", (CALL,), 10, state, 'L["group"]: expected 14 items, got 15')
     given.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('L["group"]', ())]
     assert only(given).severity == "medium"

@@ -27,20 +27,20 @@ from tests.sentences import failed
 
 def session(*compiles: Compile) -> Session:
     """Return a run in which `f` was compiled so."""
-    for number, each in enumerate(compiles):
-        each.order = number
+    for number, item in enumerate(compiles):
+        item.order = number
     function = Function("0", "f", "f.py", 1, "def f(): ...\n", "0", compiles=list(compiles))
     return Session("2.13.0", "3.11.7", functions={"0": function})
 
 
 def compiled(number: int, *refusals: FailedEntry, **changes: object) -> Compile:
     """Return a compile of `f`: a recompile, where refusals are given."""
-    made = Compile(CompileId(0, number), "f", "f.py", 1, seconds={"total": 0.5})
+    compile_ = Compile(CompileId(0, number), "f", "f.py", 1, seconds={"total": 0.5})
     if refusals:
-        made.trigger = Recompile(refusals)
+        compile_.trigger = Recompile(refusals)
     for name, value in changes.items():
-        setattr(made, name, value)
-    return made
+        setattr(compile_, name, value)
+    return compile_
 
 
 def made() -> Transformed:
@@ -61,8 +61,8 @@ def test_a_run_without_a_problem_has_none() -> None:
 
 def test_a_place_that_breaks_in_several_compiles_is_one() -> None:
     run = session(compiled(0, breaks=[broken(3)]), compiled(1, breaks=[broken(3), broken(4)]))
-    (one, other) = findings(run)
-    assert (one.where.line, one.compiles, one.cost) == (3, ("0/0", "0/1"), Cost(None, 1.0, 2))
+    (first, other) = findings(run)
+    assert (first.where.line, first.compiles, first.cost) == (3, ("0/0", "0/1"), Cost(None, 1.0, 2))
     assert (other.where.line, other.fix) == (4, "remove it")
 
 
@@ -82,9 +82,9 @@ def test_recompiles_for_one_value_are_one() -> None:
             2, refused("0/1", "L[\"mode\"]: expected 'b', got 'c'"), refused("0/0", "far: expected 1, got 2", "y")
         ),
     )
-    (found,) = findings(run)
-    assert found.compiles == ("0/1", "0/2")
-    assert found.cost.compiles == 2
+    (finding,) = findings(run)
+    assert finding.compiles == ("0/1", "0/2")
+    assert finding.cost.compiles == 2
 
 
 def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
@@ -92,23 +92,23 @@ def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
     texts = [f'L["n"]: expected {number}, got {number + 1}' for number in range(3)]
     recompiles = [compiled(number + 1, refused(f"0/{number}", text)) for number, text in enumerate(texts)]
     run = session(compiled(0), *recompiles, compiled(4, failed("0/3", ("n == 3",)), failure=limit))
-    (found,) = findings(run)
-    assert (found.kind, found.severity, found.cost.compiles) == ("recompile-limit", "high", 4)
-    assert "it grows by 1" in found.cause and "add_" in found.fix
+    (finding,) = findings(run)
+    assert (finding.kind, finding.severity, finding.cost.compiles) == ("recompile-limit", "high", 4)
+    assert "it grows by 1" in finding.cause and "add_" in finding.fix
 
 
 def test_a_break_that_ends_the_compile_is_one_finding() -> None:
     failure = Failure("Unsupported", "Unsupported context manager", None)
-    (found,) = findings(session(compiled(0, breaks=[broken(3)], failure=failure)))
-    assert (found.kind, found.severity) == ("graph-break", "high")
-    assert "all of `f` runs eager" in found.cause
+    (finding,) = findings(session(compiled(0, breaks=[broken(3)], failure=failure)))
+    assert (finding.kind, finding.severity) == ("graph-break", "high")
+    assert "all of `f` runs eager" in finding.cause
 
 
 def test_a_break_that_ends_a_resume_function_ends_the_rest_of_the_function() -> None:
     run = session(compiled(0, breaks=[broken(3)], failure=Failure("Unsupported", "no", None)))
     run.functions["0"] = replace(run.functions["0"], name="torch_dynamo_resume_in_f_at_2", resumes_at=2)
-    (found,) = findings(run)
-    assert "and the rest of `f` runs eager" in found.cause
+    (finding,) = findings(run)
+    assert "and the rest of `f` runs eager" in finding.cause
 
 
 def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
@@ -119,18 +119,18 @@ def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
         compiled(2, failed("0/1", ("s == 'b'",)), failure=limit),
     )
     run.functions["0"].eager_calls = 192
-    (found,) = findings(run)
-    assert found.cause.startswith("192 of 200 calls of `f` ran eager")
-    assert found.cost.eager_calls == 192
-    assert findings(session_of(json.loads(index_json(run, findings(run))))) == (found,)
+    (finding,) = findings(run)
+    assert finding.cause.startswith("192 of 200 calls of `f` ran eager")
+    assert finding.cost.eager_calls == 192
+    assert findings(session_of(json.loads(index_json(run, findings(run))))) == (finding,)
 
 
 def test_a_frame_that_must_be_whole_fails_and_runs_nothing() -> None:
     failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"), raised=True)
     failure = replace(failure, demanded_by="`fullgraph=True`")
-    (found,) = findings(session(compiled(0, failure=failure), compiled(1, failure=failure)))
-    assert (found.kind, found.severity, found.cost.compiles) == ("break-data-dependent-branch", "high", 2)
-    assert found.cause.endswith("and `f` fails: with `fullgraph=True` its call raises Unsupported")
+    (finding,) = findings(session(compiled(0, failure=failure), compiled(1, failure=failure)))
+    assert (finding.kind, finding.severity, finding.cost.compiles) == ("break-data-dependent-branch", "high", 2)
+    assert finding.cause.endswith("and `f` fails: with `fullgraph=True` its call raises Unsupported")
 
 
 def test_calls_past_a_limit_that_raises_ran_nothing() -> None:
@@ -141,30 +141,30 @@ def test_calls_past_a_limit_that_raises_ran_nothing() -> None:
         compiled(2, failure=limit),
         compiled(3, failure=limit),
     )
-    (found,) = findings(run)
-    assert found.cause.startswith("2 calls of `f` raised FailOnRecompileLimitHit: it reached the limit")
+    (finding,) = findings(run)
+    assert finding.cause.startswith("2 calls of `f` raised FailOnRecompileLimitHit: it reached the limit")
 
 
 def test_what_became_of_a_failure_that_a_trace_tells_is_not_known() -> None:
     failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"))
-    (found,) = findings(session(compiled(0, failure=failure)))
-    assert found.cause.endswith("and all of `f` is not compiled")
+    (finding,) = findings(session(compiled(0, failure=failure)))
+    assert finding.cause.endswith("and all of `f` is not compiled")
 
 
 def test_a_value_that_a_break_leaves_behind_is_no_finding_of_its_own() -> None:
     run = session(compiled(0, breaks=[broken(3)]), compiled(1, refused("0/0", 'L["___stack0"]: expected 1, got 2')))
-    assert [each.kind for each in findings(run)] == ["graph-break"]
+    assert [finding.kind for finding in findings(run)] == ["graph-break"]
 
 
 def test_what_a_backend_raised_is_told() -> None:
     failure = Failure("BackendCompilerFailed", "backend='b' raised:\nValueError: no such kernel\n\nSet ...", None)
-    (found,) = findings(session(compiled(0, failure=failure)))
-    assert found.cause.endswith("backend='b' raised: ValueError: no such kernel")
+    (finding,) = findings(session(compiled(0, failure=failure)))
+    assert finding.cause.endswith("backend='b' raised: ValueError: no such kernel")
 
 
 def test_what_several_processes_show_is_one() -> None:
-    found = findings(session(compiled(0, breaks=[broken(3)])))
-    (joined,) = merged([*found, *found])
+    break_findings = findings(session(compiled(0, breaks=[broken(3)])))
+    (joined,) = merged([*break_findings, *break_findings])
     assert joined.cost == Cost(None, 1.0, 2)
 
 
@@ -174,5 +174,5 @@ def test_the_index_tells_them_and_is_read_back() -> None:
     assert tuple(findings_of(index)) == findings(run) == findings(session_of(index))
     assert isinstance(findings_of(index)[0], Finding)
     assert findings_of({}) == []
-    told = "1. **high**: Graph break: print, and all of `f` runs eager (f.py:3)"
-    assert f"## Findings\n\n{told}" in index_markdown(run)
+    line = "1. **high**: Graph break: print, and all of `f` runs eager (f.py:3)"
+    assert f"## Findings\n\n{line}" in index_markdown(run)

@@ -64,5 +64,7 @@ def test_a_session_that_has_not_ended_keeps_nothing(tmp_path: Path) -> None:
     session = _write(tmp_path, ended=False)
     before = findings(session)
     compiled = session.functions["0"].compiles[0]
-    compiled.breaks = [replace(each, where=UserLine("f.py", 9, "print(y)", "f")) for each in compiled.breaks]
+    compiled.breaks = [
+        replace(graph_break, where=UserLine("f.py", 9, "print(y)", "f")) for graph_break in compiled.breaks
+    ]
     assert findings(session) != before

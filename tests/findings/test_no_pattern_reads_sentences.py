@@ -56,7 +56,7 @@ def noting(function: Callable[..., Any], heard: list[str]) -> Callable[..., Any]
     """Return a function that notes the texts among its arguments."""
 
     def noted(*arguments: Any, **named: Any) -> Any:
-        heard.extend(each for each in (*arguments, *named.values()) if isinstance(each, str))
+        heard.extend(argument for argument in (*arguments, *named.values()) if isinstance(argument, str))
         return function(*arguments, **named)
 
     return noted
@@ -76,8 +76,8 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         for name, value in list(vars(module).items()):
             if isinstance(value, (re.Pattern, _Pattern)):
                 monkeypatch.setattr(module, name, Spy(value, texts))
-            elif isinstance(value, tuple) and any(isinstance(each, (re.Pattern, _Pattern)) for each in value):
-                monkeypatch.setattr(module, name, tuple(Spy(each, texts) for each in value))
+            elif isinstance(value, tuple) and any(isinstance(member, (re.Pattern, _Pattern)) for member in value):
+                monkeypatch.setattr(module, name, tuple(Spy(member, texts) for member in value))
     for name in METHODS:
         monkeypatch.setattr(re, name, noting(getattr(re, name), texts))
     return texts
@@ -113,7 +113,7 @@ def _show_everything(session: Session, run: Run, directory: Path) -> None:
     for view in VIEWS.values():
         view(run)
     answer(Question({"": run}, 4000))
-    comment((("", each) for each in changes(run, run)), [], findings(run.session))
+    comment((("", change) for change in changes(run, run)), [], findings(run.session))
     text = snapshot_text("f", "2.13.0", facts(run.session)[:-1])
     compare(text, "2.13.0", facts(run.session))
     with pytest.raises(CompileContractError) as raised:
@@ -123,18 +123,18 @@ def _show_everything(session: Session, run: Run, directory: Path) -> None:
 
 def test_no_regular_expression_gets_a_sentence(tmp_path: Path, heard: list[str]) -> None:
     session = run_of_every_kind()
-    found = findings(session)
-    assert {"high", "low"} <= {each.severity for each in found} and len(found) >= 5
-    (tmp_path / INDEX).write_text(index_json(session, found), encoding="utf-8")
+    all_findings = findings(session)
+    assert {"high", "low"} <= {finding.severity for finding in all_findings} and len(all_findings) >= 5
+    (tmp_path / INDEX).write_text(index_json(session, all_findings), encoding="utf-8")
     _show_everything(session, read_run(tmp_path), tmp_path)
     assert len(heard) > 20
-    own = [part for each in found for part in _sentences(each)]
-    read = [(text, part) for text in heard for part in own if part in text]
+    parts_of_sentences = [part for finding in all_findings for part in _sentences(finding)]
+    read = [(text, part) for text in heard for part in parts_of_sentences if part in text]
     assert read == []
 
 
-def _sentences(found: Finding) -> Iterator[str]:
-    yield found.cause
-    if found.fix:
-        yield found.fix
-    yield from (each.cause for each in found.also)
+def _sentences(finding: Finding) -> Iterator[str]:
+    yield finding.cause
+    if finding.fix:
+        yield finding.fix
+    yield from (cause.cause for cause in finding.also)

@@ -22,30 +22,30 @@ def told(failure: GuardFailure) -> str:
 
 
 def test_a_text_that_nobody_knows_is_kept_whole_and_has_no_advice() -> None:
-    (found,) = guard_failures(failed("0/0", ("something new",)))
-    assert (found.text, found.source, found.expected) == ("something new", "", "")
-    assert advice(found) == ""
+    (failure,) = guard_failures(failed("0/0", ("something new",)))
+    assert (failure.text, failure.source, failure.expected) == ("something new", "", "")
+    assert advice(failure) == ""
 
 
 def test_an_explained_respect_is_taken_apart() -> None:
     text = 'size of L["x"]: expected (2, 8), got (2, 12)  (:134 return F.linear(input, self.bias))'
-    (found,) = guard_failures(failed("0/0", ("torch's own words",), (text,)))
-    assert (found.check, found.source) == (Check.SIZE, 'L["x"]')
-    assert (found.expected, found.actual) == ("(2, 8)", "(2, 12)")
-    assert found.line == UserLine("", 134, "return F.linear(input, self.bias)")
+    (failure,) = guard_failures(failed("0/0", ("torch's own words",), (text,)))
+    assert (failure.check, failure.source) == (Check.SIZE, 'L["x"]')
+    assert (failure.expected, failure.actual) == ("(2, 8)", "(2, 12)")
+    assert failure.line == UserLine("", 134, "return F.linear(input, self.bias)")
 
 
 @pytest.mark.parametrize("where", ["linear.py:134 return F.linear(input, self.bias)", "/home/me/linear.py:134"])
 def test_the_line_that_needs_it_may_be_in_another_file(where: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (f'size of L["x"]: expected (2, 8), got (2, 12)  ({where})',)))
+    (failure,) = guard_failures(failed("0/0", (), (f'size of L["x"]: expected (2, 8), got (2, 12)  ({where})',)))
     file, _, rest = where.partition(":")
-    assert (found.actual, found.line) == ("(2, 12)", UserLine(file, 134, rest.removeprefix("134").strip()))
+    assert (failure.actual, failure.line) == ("(2, 12)", UserLine(file, 134, rest.removeprefix("134").strip()))
 
 
 def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
-    (found,) = guard_failures(failed("0/0", ("tensor 'x' size mismatch at index 1. expected 8, actual 12",)))
-    assert (found.source, found.check, found.dimension) == ("x", Check.SIZE, 1)
-    assert (found.expected, found.actual) == ("8", "12")
+    (failure,) = guard_failures(failed("0/0", ("tensor 'x' size mismatch at index 1. expected 8, actual 12",)))
+    assert (failure.source, failure.check, failure.dimension) == ("x", Check.SIZE, 1)
+    assert (failure.expected, failure.actual) == ("8", "12")
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
     ],
 )
 def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert kind_of_recompile(found).name == kind
-    assert says in advice(found)
+    (failure,) = guard_failures(failed("0/0", (), (text,)))
+    assert kind_of_recompile(failure).name == kind
+    assert says in advice(failure)
 
 
 @pytest.mark.parametrize("hint", ['guard on "mode"', "guard on 'mode'.scale", "type Foo", 'guard on "m", type a.B'])
 def test_a_hint_that_only_names_something_is_no_advice(hint: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (f"x (HINT: {hint})",)))
-    assert advice(found) == ""
+    (failure,) = guard_failures(failed("0/0", (), (f"x (HINT: {hint})",)))
+    assert advice(failure) == ""
 
 
 @pytest.mark.parametrize(
@@ -101,19 +101,19 @@ def test_a_hint_that_only_names_something_is_no_advice(hint: str) -> None:
     ],
 )
 def test_what_is_not_known_is_not_said(text: str, said: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert told(found) == said
+    (failure,) = guard_failures(failed("0/0", (), (text,)))
+    assert told(failure) == said
 
 
 def test_no_tensor_stands_for_a_string_that_is_there_in_some_calls_alone() -> None:
-    (found,) = guard_failures(failed("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
-    assert kind_of_recompile(found).name == "global-none"
-    assert advice(found) == ""
+    (failure,) = guard_failures(failed("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
+    assert kind_of_recompile(failure).name == "global-none"
+    assert advice(failure) == ""
 
 
 def test_a_name_that_is_no_parameter_is_of_the_enclosing_function() -> None:
-    (found,) = guard_failures(failed("0/0", (), ('L["k"]: expected 1, got 2',)))
-    assert kind_of_recompile(found, ("x",)).name == "closure-int"
+    (failure,) = guard_failures(failed("0/0", (), ('L["k"]: expected 1, got 2',)))
+    assert kind_of_recompile(failure, ("x",)).name == "closure-int"
 
 
 def recompile(*explained: tuple[str, ...]) -> Recompile:
@@ -134,18 +134,18 @@ def recompile(*explained: tuple[str, ...]) -> Recompile:
     ],
 )
 def test_what_follows_from_another_refusal_is_folded(texts: tuple[str, ...], reasons: int) -> None:
-    told = nearest(recompile(texts))
-    assert told is not None
-    assert (len(told.reasons), told.folded) == (reasons, len(texts) - reasons)
+    closest = nearest(recompile(texts))
+    assert closest is not None
+    assert (len(closest.reasons), closest.folded) == (reasons, len(texts) - reasons)
 
 
 def test_the_nearest_entry_is_the_one_with_the_fewest_independent_reasons() -> None:
     far = ('L["n"]: expected 1, got 2', 'L["m"]: expected 1, got 2')
     near = ('size of L["x"]: expected (2, 8), got (4, 8)', 'stride of L["x"]: expected (8, 1), got (9, 1)')
-    told = nearest(recompile(near, far))
-    assert told is not None and (told.entry, told.reasons[0].check, told.others) == ("0/0", Check.SIZE, 2)
-    told = nearest(recompile(near, far, near))
-    assert told is not None and told.entry == "0/2"
+    closest = nearest(recompile(near, far))
+    assert closest is not None and (closest.entry, closest.reasons[0].check, closest.others) == ("0/0", Check.SIZE, 2)
+    closest = nearest(recompile(near, far, near))
+    assert closest is not None and closest.entry == "0/2"
     assert nearest(recompile()) is None
 
 
@@ -159,9 +159,9 @@ def test_entries_that_ask_for_the_same_have_no_rows() -> None:
 
 
 def test_of_a_call_only_the_arguments_that_differ_are_shown() -> None:
-    one = guard('tensor(L["x"], torch.Tensor, size=(2, 8), requires_grad=False)')
+    first = guard('tensor(L["x"], torch.Tensor, size=(2, 8), requires_grad=False)')
     other = guard('tensor(L["x"], torch.Tensor, size=(2, 12), requires_grad=False)')
-    (row,) = entry_table({"0/0": (one,), "0/1": (other,)}).rows
+    (row,) = entry_table({"0/0": (first,), "0/1": (other,)}).rows
     assert row.source == 'L["x"]'
     assert row.asked == {"0/0": "size=(2, 8)", "0/1": "size=(2, 12)"}
 
@@ -190,9 +190,9 @@ def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
     ],
 )
 def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str, subject: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert kind_of_recompile(found).name == kind
-    assert f"`{subject}`" in told(found)
+    (failure,) = guard_failures(failed("0/0", (), (text,)))
+    assert kind_of_recompile(failure).name == kind
+    assert f"`{subject}`" in told(failure)
 
 
 @pytest.mark.parametrize(
@@ -220,14 +220,14 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
     ],
 )
 def test_the_sentence_says_what_did_not_hold(text: str, kind: str, says: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert kind_of_recompile(found).name == kind
-    assert says in told(found)
+    (failure,) = guard_failures(failed("0/0", (), (text,)))
+    assert kind_of_recompile(failure).name == kind
+    assert says in told(failure)
 
 
 def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
-    (found,) = guard_failures(failed("0/0", (), ('size of L["x"]: expected (1, 8), got (4, 9)',)))
-    assert (kind_of_recompile(found).name, advice(found)) == (
+    (failure,) = guard_failures(failed("0/0", (), ('size of L["x"]: expected (1, 8), got (4, 9)',)))
+    assert (kind_of_recompile(failure).name, advice(failure)) == (
         "tensor-size",
         "call `torch._dynamo.mark_dynamic(x, 1)` before the first call",
     )
@@ -243,8 +243,8 @@ def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
     ],
 )
 def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source: str, kind: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), ('L["n"]: expected 5, got 7',)))
-    assert kind_of_recompile(found, ("x", "n"), source).name == kind
+    (failure,) = guard_failures(failed("0/0", (), ('L["n"]: expected 5, got 7',)))
+    assert kind_of_recompile(failure, ("x", "n"), source).name == kind
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source
     ],
 )
 def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, source: str, kind: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (guard,)))
-    assert kind_of_recompile(found, ("x", "n") if guard.startswith("L") else ("x",), source).name == kind
+    (failure,) = guard_failures(failed("0/0", (), (guard,)))
+    assert kind_of_recompile(failure, ("x", "n") if guard.startswith("L") else ("x",), source).name == kind
 
 
 @pytest.mark.parametrize(
@@ -275,5 +275,5 @@ def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, so
     ],
 )
 def test_keys_and_members_are_told_as_such(text: str, said: str) -> None:
-    (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert told(found) == said
+    (failure,) = guard_failures(failed("0/0", (), (text,)))
+    assert told(failure) == said

@@ -43,13 +43,13 @@ def graph(count: int, odd: int = -1, other: str = "") -> str:
 
 
 def runs(text: str) -> list[tuple[str, str, int, int]]:
-    return [(each.first, each.last, each.blocks, each.operations) for each in repeats_in(text)]
+    return [(repeat.first, repeat.last, repeat.blocks, repeat.operations) for repeat in repeats_in(text)]
 
 
 def test_equal_blocks_are_found_with_the_paths_of_their_modules() -> None:
     assert runs(graph(6)) == [("layers.0", "layers.5", 6, 5)]
-    (found,) = repeats_in(graph(6))
-    assert (found.whole, found.where.line if found.where else 0) == (30, 7)
+    (repeat,) = repeats_in(graph(6))
+    assert (repeat.whole, repeat.where.line if repeat.where else 0) == (30, 7)
     assert runs(graph(3)) == []
 
 
@@ -87,14 +87,14 @@ def test_a_finding_names_the_blocks_and_survives_the_index(tmp_path: Path) -> No
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(Model(), backend="eager")(torch.ones(2, 4))
-    (found,) = findings(session)
-    assert found.kind == "repeated-blocks"
-    assert found.cause == "`layers.0` to `layers.4` are equal graphs: 25 of 25 operations are compiled 5 times"
-    assert "`for block in model.layers: block.compile()`" in found.fix
+    (finding,) = findings(session)
+    assert finding.kind == "repeated-blocks"
+    assert finding.cause == "`layers.0` to `layers.4` are equal graphs: 25 of 25 operations are compiled 5 times"
+    assert "`for block in model.layers: block.compile()`" in finding.fix
     read = read_run(tmp_path).session
-    assert findings(read)[0].cause == found.cause
+    assert findings(read)[0].cause == finding.cause
     ((_, compiled),) = read.compiles()
-    assert [type(each) for each in compiled.repeats] == [Repeat]
+    assert [type(repeat) for repeat in compiled.repeats] == [Repeat]
 
 
 def test_blocks_of_torchs_own_class_are_compiled_by_their_forward(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_blocks_of_torchs_own_class_are_compiled_by_their_forward(tmp_path: Path
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(model, backend=counter)(x)
-    (found,) = findings(session)
-    assert "`for block in model: block.forward = torch.compile(block.forward)`" in found.fix
+    (finding,) = findings(session)
+    assert "`for block in model: block.forward = torch.compile(block.forward)`" in finding.fix
     counter.frame_count = 0
     for block in model:
         block.compile(backend=counter)
@@ -136,5 +136,7 @@ def test_a_trace_tells_the_same(tmp_path: Path) -> None:
 
     done = CliRunner().invoke(commands.depyf, ["report", str(tmp_path / "trace.log"), "-o", str(tmp_path / "report")])
     assert done.exit_code == 0, done.output
-    found = [each for path in tmp_path.rglob("index.json") for each in findings(read_run(path.parent).session)]
-    assert [each.kind for each in found] == ["repeated-blocks"]
+    run_findings = [
+        finding for path in tmp_path.rglob("index.json") for finding in findings(read_run(path.parent).session)
+    ]
+    assert [finding.kind for finding in run_findings] == ["repeated-blocks"]

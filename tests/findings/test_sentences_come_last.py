@@ -41,7 +41,7 @@ def test_no_regular_expression_knows_our_sentences() -> None:
         if isinstance(text, ast.Constant) and isinstance(text.value, str)
     ]
     assert len(patterns) > 50
-    assert [each for each in patterns if any(words in each[2].replace("\\", "") for words in WORDS)] == []
+    assert [pattern for pattern in patterns if any(words in pattern[2].replace("\\", "") for words in WORDS)] == []
 
 
 def test_no_sentence_is_cut() -> None:

@@ -37,7 +37,9 @@ def told(function, calls, path: Path):
 def test_a_first_call_without_operations_is_the_cause(tmp_path: Path) -> None:
     (finding,), session = told(chosen, [(0.1, 0.2), (0.7, 0.8), (0.9, 0.1)], tmp_path)
     assert finding.where.line == chosen.__code__.co_firstlineno and "chosen" in finding.cause
-    assert not any(isinstance(each.transformed, Transformed) for _, each in session.compiles()), "later calls compile"
+    assert not any(isinstance(compiled.transformed, Transformed) for _, compiled in session.compiles()), (
+        "later calls compile"
+    )
 
 
 @pytest.mark.parametrize(

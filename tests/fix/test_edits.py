@@ -11,7 +11,7 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.edits.branches import _chosen
-from depyf.fix.edits.marks import _arguments, _Dynamic
+from depyf.fix.edits.marks import _Dynamic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 
@@ -71,10 +71,10 @@ def test_a_branch_that_may_have_an_effect_is_refused(text: str, why: str) -> Non
 
 def test_a_statement_comes_after_the_imports() -> None:
     text = '"""Doc."""\nimport os\nimport torch\nfrom torch import nn\n\nx = 1\n'
-    made = after_import_of_torch(cst.parse_module(text), "torch.a = True").code
-    assert made == text.replace("import nn\n", "import nn\ntorch.a = True\n")
+    edited = after_import_of_torch(cst.parse_module(text), "torch.a = True").code
+    assert edited == text.replace("import nn\n", "import nn\ntorch.a = True\n")
     with pytest.raises(RefusedError, match="already there"):
-        after_import_of_torch(cst.parse_module(made), "torch.a = True")
+        after_import_of_torch(cst.parse_module(edited), "torch.a = True")
     with pytest.raises(RefusedError, match="no `import torch`"):
         after_import_of_torch(cst.parse_module("import torch as t\n"), "torch.a = True")
 
@@ -91,7 +91,7 @@ def test_a_statement_comes_after_the_imports() -> None:
     ],
 )
 def test_only_a_plain_name_is_marked(text: str, names: list[str]) -> None:
-    assert _arguments(statement(text), 0, "x") == names
+    assert arguments_of(statement(text), 0, "x") == names
 
 
 @pytest.mark.parametrize(

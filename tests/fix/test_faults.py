@@ -49,5 +49,5 @@ def test_a_fault_is_no_hang_and_touches_no_file(name: str, tmp_path: Path) -> No
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert program.read_bytes() == before
-    assert {each.name for each in tmp_path.iterdir()} <= {"program.py", "fix.json", "depyf_fix.patch"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"program.py", "fix.json", "depyf_fix.patch"}
     assert ("kept" in done.stdout) == (code == 0), done.stdout

@@ -50,18 +50,18 @@ HEAD = "import torch\nSEEN = []\n\n\ndef f(x, k):\n"
     ],
 )
 def test_a_list_grows_after_the_graph(statement: str, call: str, body: str) -> None:
-    made = grown_after(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
-    assert f"    {call}\n    return x\n" in made
-    assert f"def keep_6{body}\n" in made
-    assert made.endswith("torch._dynamo.config.reorderable_logging_functions.add(keep_6)\n")
-    compile(made, "made", "exec")
+    edited = grown_after(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
+    assert f"    {call}\n    return x\n" in edited
+    assert f"def keep_6{body}\n" in edited
+    assert edited.endswith("torch._dynamo.config.reorderable_logging_functions.add(keep_6)\n")
+    compile(edited, "made", "exec")
 
 
 def test_all_growths_of_a_dict_move_at_once() -> None:
-    made = grown_after(cst.parse_module(HEAD + '    SEEN["a"] = x\n    SEEN["b"] = k\n    return x\n'), 6).code
-    assert '    keep_6("a", x)\n    keep_7("b", k)\n    return x\n' in made
-    assert made.count("reorderable_logging_functions") == 2
-    compile(made, "made", "exec")
+    edited = grown_after(cst.parse_module(HEAD + '    SEEN["a"] = x\n    SEEN["b"] = k\n    return x\n'), 6).code
+    assert '    keep_6("a", x)\n    keep_7("b", k)\n    return x\n' in edited
+    assert edited.count("reorderable_logging_functions") == 2
+    compile(edited, "made", "exec")
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ print(f(x))
 
 
 def test_a_number_is_drawn_in_the_call() -> None:
-    made = drawn(cst.parse_module(DRAWS.format(expression="random.uniform(0, 1)")), 6).code
-    assert "def f(x, n=1, drawn_6=None):\n    if drawn_6 is None:\n        drawn_6 = random.uniform(0, 1)\n" in made
-    assert "    y = x * drawn_6\n" in made
-    assert "    step(x, drawn_6=torch.tensor(random.uniform(0, 1)))\nprint(f(x))\n" in made
+    edited = drawn(cst.parse_module(DRAWS.format(expression="random.uniform(0, 1)")), 6).code
+    assert "def f(x, n=1, drawn_6=None):\n    if drawn_6 is None:\n        drawn_6 = random.uniform(0, 1)\n" in edited
+    assert "    y = x * drawn_6\n" in edited
+    assert "    step(x, drawn_6=torch.tensor(random.uniform(0, 1)))\nprint(f(x))\n" in edited
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        DRAWS.format(expression="random.uniform(0, n)"),
+        DRAWS.format(expression="random.uniform(0, y)"),
         DRAWS.format(expression="math.sin(1)"),
         DRAWS.format(expression="random.random()") + "other(step)\n",
         DRAWS.format(expression="random.random()").replace("torch.compile(f, ", "torch.compile(g(f), "),
@@ -182,10 +182,10 @@ def block(x):
 )
 def test_the_border_moves_inward(decorator: str, compiled: str, above: str) -> None:
     line = 9 + decorator.count("\n")
-    made = inward(cst.parse_module(LOOP.format(decorator=decorator, compiled=compiled, call="block")), line).code
-    assert f"\n\n{above}def block(x):\n" in made
-    assert "\n\ndef solve(x):\n" in made
-    assert "\n\nstep = solve\nprint" in made
+    edited = inward(cst.parse_module(LOOP.format(decorator=decorator, compiled=compiled, call="block")), line).code
+    assert f"\n\n{above}def block(x):\n" in edited
+    assert "\n\ndef solve(x):\n" in edited
+    assert "\n\nstep = solve\nprint" in edited
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 from depyf.cli.launch import offered as offers
 from depyf.cli.launch.settings import Settings
 from depyf.findings import findings
+from depyf.fix.counts import Counts
 from depyf.fix.edit import Edit
 from depyf.fix.noted import note
 from depyf.fix.offer import offer
 from depyf.fix.results import Verdict
 from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, Result, Tried
-from depyf.fix.tries import Counts, Outcome, Sameness
+from depyf.fix.tries import Outcome, Sameness
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import read_run
 from depyf.model.run import Compile, CompileId, Function, GraphBreak, Session, Transformed
@@ -87,8 +88,8 @@ def test_a_dump_with_other_findings_stays(tmp_path: Path) -> None:
 def test_an_offer_counts_edits_that_apply(tmp_path: Path) -> None:
     dump(tmp_path)
     (tmp_path / "p.py").write_text(SOURCE, encoding="utf-8")
-    made = offer([tmp_path], [tmp_path])
-    assert (made.edits, made.findings) == (1, 1)
+    offered = offer([tmp_path], [tmp_path])
+    assert (offered.edits, offered.findings) == (1, 1)
     (tmp_path / "p.py").write_text(SOURCE.replace("torch._dynamo.graph_break()", "pass"), encoding="utf-8")
     assert offer([tmp_path], [tmp_path]).edits == 0
     assert offer([tmp_path], [tmp_path / "nowhere"]).edits == 0

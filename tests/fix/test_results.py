@@ -21,7 +21,7 @@ def record(*values: object) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         (torch.tensor([1.0, NAN]), torch.tensor([1.0, NAN])),
         (torch.tensor([True]), torch.tensor([True])),
@@ -29,18 +29,18 @@ def record(*values: object) -> Record:
         ("a", "a"),
     ],
 )
-def test_equal_in_every_bit(one: object, other: object) -> None:
-    found = compare(record(one), record(other))
-    assert found.is_equal and found.is_bitwise and found.compared == 1
+def test_equal_in_every_bit(first: object, other: object) -> None:
+    comparison = compare(record(first), record(other))
+    assert comparison.is_equal and comparison.is_bitwise and comparison.compared == 1
 
 
 def test_equal_within_tolerances_is_told_apart() -> None:
-    found = compare(record(torch.tensor(1.0)), record(torch.tensor(1.0 + 1e-6)))
-    assert found.is_equal and not found.is_bitwise
+    comparison = compare(record(torch.tensor(1.0)), record(torch.tensor(1.0 + 1e-6)))
+    assert comparison.is_equal and not comparison.is_bitwise
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "difference"),
+    ("first", "other", "difference"),
     [
         (torch.tensor(1.0), torch.tensor(2.0), "value 0"),
         (torch.tensor(1.0), torch.tensor(1), "torch.float32"),
@@ -50,10 +50,10 @@ def test_equal_within_tolerances_is_told_apart() -> None:
         (None, 1, "None, not 1"),
     ],
 )
-def test_differences_are_named(one: object, other: object, difference: str) -> None:
-    found = compare(record(one), record(other))
-    assert not found.is_equal
-    assert re.search(difference, found.difference)
+def test_differences_are_named(first: object, other: object, difference: str) -> None:
+    comparison = compare(record(first), record(other))
+    assert not comparison.is_equal
+    assert re.search(difference, comparison.difference)
 
 
 def test_another_number_of_calls_is_no_equal_result() -> None:
@@ -77,11 +77,11 @@ def test_a_recorder_keeps_results_changed_arguments_and_gradients(
     for _ in range(3):
         step(given, torch.zeros(1)).sum().backward()
     recorder.write(tmp_path / "r.pt")
-    found = read_record(tmp_path / "r.pt")
-    assert found is not None and found.left_out == 1
-    assert [len(each) for each in found.calls] == [3, 3]
-    assert found.calls[0][2].item() == 1
-    assert found.state["argument 0.grad"].tolist() == [9.0, 9.0]
+    read_back = read_record(tmp_path / "r.pt")
+    assert read_back is not None and read_back.left_out == 1
+    assert [len(call) for call in read_back.calls] == [3, 3]
+    assert read_back.calls[0][2].item() == 1
+    assert read_back.state["argument 0.grad"].tolist() == [9.0, 9.0]
 
 
 def test_a_recorder_can_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:

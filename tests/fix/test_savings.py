@@ -14,6 +14,7 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 
 import libcst as cst
 
+from depyf.fix.counts import Counts
 from depyf.fix.edit import RefusedError
 from depyf.fix.results import Record, Verdict
 from depyf.fix.savings import HELPS, NO_GAIN, Savings, TriedSaving, _sameness
@@ -21,7 +22,7 @@ from depyf.fix.savings_candidates import BORDER, Saving, _scaled, _switches
 from depyf.fix.savings_edits import compile_blocks, reuse_region, without_option, without_statement
 from depyf.fix.savings_facts import Measured
 from depyf.fix.savings_told import data, lines
-from depyf.fix.tries import Counts, Outcome, Sameness
+from depyf.fix.tries import Outcome, Sameness
 from depyf.model.cold_start import ColdStart
 from depyf.model.compile_times import OWN, Cell, CompileTimes, Place
 from depyf.model.repeats import reads_an_input, repeats_in
@@ -124,7 +125,7 @@ def test_the_first_block_reads_an_input_only_where_nothing_comes_before_it() -> 
     def graph(first: str) -> str:
         names, text = [first, *(f"v{number}" for number in range(25))], ""
         for at in range(5):
-            pairs = [(names[5 * at + one + 1], names[5 * at + one]) for one in range(5)]
+            pairs = [(names[5 * at + pair + 1], names[5 * at + pair]) for pair in range(5)]
             text += block.format(*(name for pair in pairs for name in pair))
         return text
 
@@ -160,10 +161,10 @@ def example() -> Savings:
 
     same = Sameness(Verdict(True, True, compared=4), Verdict(True, True, compared=4))
     saving = Saving(BORDER, "m.py", 7, "compile each block", "they are equal", 34.0, unused, unused)
-    plain, made = measured(41.0, 0.01), measured(10.0, 0.0102)
-    kept = TriedSaving(saving, HELPS, same.words, plain.seconds, made, same, is_kept=True)
+    plain, changed_run = measured(41.0, 0.01), measured(10.0, 0.0102)
+    kept = TriedSaving(saving, HELPS, same.words, plain.seconds, changed_run, same, is_kept=True)
     other = TriedSaving(saving, NO_GAIN, same.words, plain.seconds, measured(42.0, 0.01), same)
-    return Savings(plain, plain.outcome, [other, kept], made, same, {"m.py": ""})
+    return Savings(plain, plain.outcome, [other, kept], changed_run, same, {"m.py": ""})
 
 
 def test_the_table_has_what_was_predicted_and_what_was_measured() -> None:
@@ -189,11 +190,11 @@ def test_results_may_be_those_of_eager_where_the_program_as_it_is_differs() -> N
 def test_the_data_follows_the_schema() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="a development tool")
     schema = json.loads((ROOT / "docs" / "savings.schema.json").read_text("utf-8"))
-    found = data(example(), "")
-    jsonschema.validate(found, schema)
-    assert [each["measured_seconds"] for each in found["tried"]] == [31.0, -1.0]
+    content = data(example(), "")
+    jsonschema.validate(content, schema)
+    assert [trial["measured_seconds"] for trial in content["tried"]] == [31.0, -1.0]
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(found | {"more": 1}, schema)
+        jsonschema.validate(content | {"more": 1}, schema)
 
 
 PROGRAM = """\
@@ -243,5 +244,5 @@ def test_equal_blocks_are_compiled_once_and_the_patch_says_so(tmp_path: Path) ->
     assert "step time" in done.stdout and "results equal in 5 calls" in done.stdout
     after = 'step = Model()\nfor block in step.layers:\n    block.compile(backend="aot_eager")\n'
     assert after in program.read_text("utf-8") and "depyf_watched" not in program.read_text("utf-8")
-    found = json.loads((tmp_path / "savings.json").read_text("utf-8"))
-    assert found["made"]["compile_seconds"] < found["plain"]["compile_seconds"]
+    savings = json.loads((tmp_path / "savings.json").read_text("utf-8"))
+    assert savings["made"]["compile_seconds"] < savings["plain"]["compile_seconds"]

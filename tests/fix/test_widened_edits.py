@@ -28,11 +28,11 @@ HEAD = "import torch\nLOG = 1\n\n\ndef f(x, n):\n"
     ],
 )
 def test_a_report_becomes_a_function(statement: str, call: str, parameters: str, body: str) -> None:
-    made = reported(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
-    assert f"    report_6{call}\n    return x\n" in made
-    assert f"\n\n@torch.compiler.disable\ndef report_6{parameters}:\n    {body}\n" in made
-    assert made.endswith("torch._dynamo.config.reorderable_logging_functions.add(report_6)\n")
-    compile(made, "made", "exec")
+    edited = reported(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
+    assert f"    report_6{call}\n    return x\n" in edited
+    assert f"\n\n@torch.compiler.disable\ndef report_6{parameters}:\n    {body}\n" in edited
+    assert edited.endswith("torch._dynamo.config.reorderable_logging_functions.add(report_6)\n")
+    compile(edited, "made", "exec")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ HELPER = 'import torch\n\n\ndef tell(x):\n    """Tell."""\n    print(x)\n\n\ndef
 
 
 def test_a_function_that_only_reports_is_called_after_the_graph() -> None:
-    made = reporter_after(cst.parse_module(HELPER), 6).code
-    assert "\n\n@torch.compiler.disable\ndef tell(x):\n" in made
-    assert "\n\ntorch._dynamo.config.reorderable_logging_functions.add(tell)\n\n\ndef f(x):\n    tell(x)\n" in made
+    edited = reporter_after(cst.parse_module(HELPER), 6).code
+    assert "\n\n@torch.compiler.disable\ndef tell(x):\n" in edited
+    assert "\n\ntorch._dynamo.config.reorderable_logging_functions.add(tell)\n\n\ndef f(x):\n    tell(x)\n" in edited
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,15 @@ def test_a_report_of_no_function_is_refused() -> None:
         (rewrites.without_break, "torch._dynamo.graph_break()", ""),
         (rewrites.with_clone, "y = copy.deepcopy(x) + 1", "y = x.clone() + 1"),
         (rewrites.with_copy, "y.data = x * 2", "y.copy_(x * 2)"),
-        (rewrites.with_tensor, "n = x.max().item()", "n = x.max()"),
-        (rewrites.with_tensor, "n = float(x.max()) + 1", "n = x.max() + 1"),
+        (rewrites.with_view, "x.unsqueeze_(0)", "x = x.unsqueeze(0)"),
+        (rewrites.with_tensor, "n = x.max().item()", "n = x.max().detach()"),
+        (rewrites.with_tensor, "n = float(x.max()) + 1", "n = x.max().detach() + 1"),
+        (rewrites.with_tensor, "n = (x + y).item()", "n = (x + y).detach()"),
     ],
 )
 def test_a_statement_is_rewritten(change: rewrites.Change, before: str, after: str) -> None:
-    made = change(cst.parse_module(f"{before}\nz = 1\n"), 1).code
-    assert made == (f"{after}\n" if after else "") + "z = 1\n"
+    edited = change(cst.parse_module(f"{before}\nz = 1\n"), 1).code
+    assert edited == (f"{after}\n" if after else "") + "z = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,9 @@ def test_a_statement_is_rewritten(change: rewrites.Change, before: str, after: s
         (rewrites.with_clone, "y = copy.deepcopy(x, memo)\n"),
         (rewrites.with_copy, "self.y.data = x\n"),
         (rewrites.with_tensor, "n = x.tolist()\n"),
+        (rewrites.with_view, "y = x.t_()\n"),
+        (rewrites.with_view, "self.x.t_()\n"),
+        (rewrites.with_view, "x.t()\n"),
     ],
 )
 def test_a_rewrite_refuses_another_statement(change: rewrites.Change, text: str) -> None:
@@ -113,7 +118,7 @@ def test_a_rewrite_refuses_another_statement(change: rewrites.Change, text: str)
 def test_only_the_called_function_is_enabled() -> None:
     text = "".join(f"@torch.compiler.disable\ndef {name}(x):\n    return x\n\n\n" for name in "ab") + "y = a(1)\n"
     module = cst.parse_module(text)
-    assert [each.name.value for each in rewrites.left_out(module, 11)] == ["a"]
+    assert [node.name.value for node in rewrites.left_out(module, 11)] == ["a"]
     assert rewrites.without_disable(module, 0, "a").code == text.replace("@torch.compiler.disable\ndef a", "def a")
 
 

@@ -40,13 +40,13 @@ def scalars_of_tensorboard(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """Return the scalars in TensorBoard's own files below a folder: steps and values, by name."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    found: dict[str, list[tuple[int, float]]] = {}
+    scalars: dict[str, list[tuple[int, float]]] = {}
     for directory in sorted({path.parent for path in folder.rglob("events.out.tfevents*")}):
         events = EventAccumulator(str(directory))
         events.Reload()
         for name in events.Tags()["scalars"]:
-            found.setdefault(name, []).extend((each.step, each.value) for each in events.Scalars(name))
-    return found
+            scalars.setdefault(name, []).extend((scalar.step, scalar.value) for scalar in events.Scalars(name))
+    return scalars
 
 
 def weights(model: torch.nn.Module) -> list[Any]:

@@ -53,11 +53,11 @@ def test_results_are_equal_and_the_dump_is_there(tmp_path: Path) -> None:
 def test_tensorboard_has_the_numbers_in_its_own_files(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard", reason="its files are read back")
     _trained(tmp_path / "logs", DepyfTracker(tmp_path / "dump", steps=3), ["tensorboard"])
-    found = scalars_of_tensorboard(tmp_path / "logs")
-    own = {name: values for name, values in found.items() if name.startswith("depyf/")}
-    assert set(own) == NAMES
-    assert own["depyf/graph_breaks"] == [(2, 1.0)]
-    assert [step for step, _ in own["depyf/step_seconds"]] == [2, 3, 4, 5]
+    scalars = scalars_of_tensorboard(tmp_path / "logs")
+    of_depyf = {name: values for name, values in scalars.items() if name.startswith("depyf/")}
+    assert set(of_depyf) == NAMES
+    assert of_depyf["depyf/graph_breaks"] == [(2, 1.0)]
+    assert [step for step, _ in of_depyf["depyf/step_seconds"]] == [2, 3, 4, 5]
 
 
 def test_a_loop_with_fewer_steps_is_captured_whole(tmp_path: Path) -> None:

@@ -65,11 +65,11 @@ def test_tensorboard_has_the_numbers_in_its_own_files(tmp_path: Path) -> None:
     from lightning.pytorch.loggers import TensorBoardLogger
 
     _trained(tmp_path, [DepyfCallback(tmp_path / "dump", steps=3)], TensorBoardLogger(str(tmp_path / "logs")))
-    found = scalars_of_tensorboard(tmp_path / "logs")
-    own = {name: values for name, values in found.items() if name.startswith("depyf/")}
-    assert set(own) == NAMES
-    assert own["depyf/compiles"] == [(3, 2.0)]
-    assert [step for step, _ in own["depyf/step_seconds"]] == [3, 4, 6, 8]
+    scalars = scalars_of_tensorboard(tmp_path / "logs")
+    of_depyf = {name: values for name, values in scalars.items() if name.startswith("depyf/")}
+    assert set(of_depyf) == NAMES
+    assert of_depyf["depyf/compiles"] == [(3, 2.0)]
+    assert [step for step, _ in of_depyf["depyf/step_seconds"]] == [3, 4, 6, 8]
 
 
 def test_an_exception_of_the_training_ends_the_capture(tmp_path: Path) -> None:

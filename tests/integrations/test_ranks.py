@@ -62,9 +62,9 @@ def _job(folder: Path, dump: str, out: Path, program: str = PROGRAM) -> list[dic
 def test_the_main_process_is_captured_and_both_train_as_without(tmp_path: Path) -> None:
     plain = _job(tmp_path, "", tmp_path / "plain")
     watched = _job(tmp_path, str(tmp_path / "dump"), tmp_path / "watched")
-    assert [each["losses"] for each in plain] == [each["losses"] for each in watched]
+    assert [result["losses"] for result in plain] == [result["losses"] for result in watched]
     # Accelerate calls trackers on the main process only.
-    main, other = (each["numbers"] for each in watched)
+    main, other = (result["numbers"] for result in watched)
     assert isinstance(main, dict) and main["depyf/compiles"] >= 2 and other == {}
     index = json.loads((tmp_path / "dump" / "rank_0" / "index.json").read_text(encoding="utf-8"))
     assert index["ended"] and index["functions"]
@@ -94,8 +94,8 @@ def test_every_rank_of_a_trainer_is_captured(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the Trainer is one of transformers")
     plain = _job(tmp_path, "", tmp_path / "plain", TRAINER)
     watched = _job(tmp_path, str(tmp_path / "dump"), tmp_path / "watched", TRAINER)
-    assert [each["losses"] for each in plain] == [each["losses"] for each in watched]
-    for rank, each in enumerate(watched):
-        assert isinstance(each["numbers"], dict) and each["numbers"]["depyf/compiles"] >= 2
+    assert [result["losses"] for result in plain] == [result["losses"] for result in watched]
+    for rank, result in enumerate(watched):
+        assert isinstance(result["numbers"], dict) and result["numbers"]["depyf/compiles"] >= 2
         assert json.loads((tmp_path / "dump" / f"rank_{rank}" / "index.json").read_text(encoding="utf-8"))["ended"]
     assert (tmp_path / "dump" / "index.md").is_file()

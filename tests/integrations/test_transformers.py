@@ -64,11 +64,11 @@ def test_tensorboard_has_the_numbers_in_its_own_files(tmp_path: Path, monkeypatc
     pytest.importorskip("tensorboard", reason="its files are read back")
     monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path / "logs"))
     _trained(tmp_path, [DepyfCallback(tmp_path / "dump", steps=3)], ["tensorboard"])
-    found = scalars_of_tensorboard(tmp_path)
-    own = {name.removeprefix("train/"): values for name, values in found.items() if "depyf/" in name}
-    assert set(own) == NAMES
-    assert own["depyf/compiles"] == [(3, 2.0)]
-    assert len(own["depyf/step_seconds"]) > 2
+    scalars = scalars_of_tensorboard(tmp_path)
+    of_depyf = {name.removeprefix("train/"): values for name, values in scalars.items() if "depyf/" in name}
+    assert set(of_depyf) == NAMES
+    assert of_depyf["depyf/compiles"] == [(3, 2.0)]
+    assert len(of_depyf["depyf/step_seconds"]) > 2
 
 
 def test_mlflow_has_the_numbers_and_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,8 @@ class PyCharm:
 
     def __exit__(self, *error: object) -> None:
         self._listening.close()
-        for each in self._connections:
-            each.close()
+        for connection in self._connections:
+            connection.close()
 
     def arguments(self) -> list[str]:
         """Return what PyCharm puts before the module of a run configuration that is debugged."""

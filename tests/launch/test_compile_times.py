@@ -51,9 +51,9 @@ def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(PROGRAM, encoding="utf-8")
     run = depyf("run", "--compile-times", "-o", "dump", "model.py", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
-    told = [line for line in run.stderr.splitlines() if line.startswith("depyf: compile times: ")]
-    assert len(told) == 1
-    assert "could not be attributed; measuring took about" in told[0]
+    lines = [line for line in run.stderr.splitlines() if line.startswith("depyf: compile times: ")]
+    assert len(lines) == 1
+    assert "could not be attributed; measuring took about" in lines[0]
     assert "  by function, without the calls in it:" in run.stderr
     assert "traced 2 times" in run.stderr
     assert "line 16: " in run.stderr
@@ -81,7 +81,9 @@ def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     viewed = json.loads(depyf("show", "--compile-times", "--json", "dump", cwd=tmp_path).stdout)
     jsonschema.validate(viewed, json.loads((ROOT / "docs" / "show.schema.json").read_text(encoding="utf-8")))
     (item,) = viewed["processes"][0]["items"]
-    assert [each["function"] for each in item["functions"]] == [each["function"] for each in content["functions"]]
+    assert [function["function"] for function in item["functions"]] == [
+        function["function"] for function in content["functions"]
+    ]
 
 
 def test_a_dump_without_times_or_with_damaged_ones_is_told(tmp_path: Path) -> None:

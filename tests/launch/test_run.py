@@ -79,8 +79,8 @@ def both(
 
 
 def index(folder: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, object] = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    return content
 
 
 def without_torch_warnings(text: str) -> str:
@@ -102,8 +102,8 @@ def test_it_has_its_arguments_its_input_and_its_exit_code(tmp_path: Path) -> Non
 def test_a_crash_has_the_traceback_that_it_has(tmp_path: Path) -> None:
     plain, captured = both(CRASHES, tmp_path)
     assert captured.returncode == plain.returncode == 1
-    told = without_torch_warnings(captured.stderr)
-    assert told[: told.index("depyf: ")] == without_torch_warnings(plain.stderr)
+    lines = without_torch_warnings(captured.stderr)
+    assert lines[: lines.index("depyf: ")] == without_torch_warnings(plain.stderr)
     assert index(tmp_path / "out")["functions"]
 
 
@@ -114,8 +114,8 @@ def test_a_program_that_is_killed_leaves_what_was_seen(tmp_path: Path) -> None:
     assert captured.stdout == plain.stdout
     assert "1 process ended before writing everything" in captured.stderr
     assert (tmp_path / "out" / "__transformed_code_0_for_f.py").exists()
-    found = index(tmp_path / "out")
-    assert found["functions"] and not found["ended"]
+    content = index(tmp_path / "out")
+    assert content["functions"] and not content["ended"]
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn"])

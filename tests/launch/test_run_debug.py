@@ -84,9 +84,9 @@ class Terminal:
 
 def place(said: str, kind: str) -> str:
     """Return `FILE:LINE` of the place of some kind in what a pause tells."""
-    found = re.search(rf"break at (\S*{kind}\S*:\d+)", said)
-    assert found, said
-    return found[1]
+    match = re.search(rf"break at (\S*{kind}\S*:\d+)", said)
+    assert match, said
+    return match[1]
 
 
 def test_in_a_terminal_it_pauses_at_the_prompt_of_pdb(tmp_path: Path) -> None:
@@ -114,9 +114,9 @@ def test_in_a_terminal_it_pauses_at_the_prompt_of_pdb(tmp_path: Path) -> None:
 def test_stepping_goes_from_file_to_file_of_the_dump_and_over_torch(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     terminal.told()
-    visited = [found[1] for _ in range(14) if (found := re.search(r"> (\S+?)\(\d+\)", terminal.ask("step")))]
-    assert visited and all(each.startswith(str(tmp_path)) for each in visited), visited
-    assert any("AOT_runtime_wrapper" in each for each in visited), visited
+    visited = [match[1] for _ in range(14) if (match := re.search(r"> (\S+?)\(\d+\)", terminal.ask("step")))]
+    assert visited and all(path.startswith(str(tmp_path)) for path in visited), visited
+    assert any("AOT_runtime_wrapper" in path for path in visited), visited
     assert terminal.finish("go")[1] == 3
 
 

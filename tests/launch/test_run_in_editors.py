@@ -58,7 +58,7 @@ def stop_in_the_forward_graph(client: Any, stopped: Any, dump: Path) -> None:
     thread, _ = stopped()
     path, line = forward_line(dump)
     answer = client.ask("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": line}])
-    assert [each["verified"] for each in answer["breakpoints"]] == [True]
+    assert [answered["verified"] for answered in answer["breakpoints"]] == [True]
     client.ask("continue", threadId=thread)
     _, frame = stopped()
     assert (Path(frame["source"]["path"]), frame["line"]) == (path, line)

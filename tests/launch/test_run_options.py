@@ -46,7 +46,7 @@ def run(folder: Path, options: list[str], *arguments: str) -> subprocess.Complet
 
 def names(folder: Path) -> list[str]:
     index = json.loads((folder / "out" / "index.json").read_text(encoding="utf-8"))
-    return [each["name"] for each in index["functions"]]
+    return [function["name"] for function in index["functions"]]
 
 
 def test_a_killed_program_has_a_report_of_what_was_seen(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_inductors_modules_can_be_left_out(tmp_path: Path) -> None:
 
 def test_an_editor_gets_a_configuration_that_runs_the_same(tmp_path: Path) -> None:
     run(tmp_path, ["--no-html", "--vscode"])
-    found = json.loads((tmp_path / "out" / ".vscode" / "launch.json").read_text(encoding="utf-8"))
-    (configuration,) = found["configurations"]
+    launch_file = json.loads((tmp_path / "out" / ".vscode" / "launch.json").read_text(encoding="utf-8"))
+    (configuration,) = launch_file["configurations"]
     assert configuration["type"] == "debugpy" and configuration["cwd"] == str(tmp_path)
     script = str(tmp_path / "program.py")
     assert configuration["args"] == ["run", "--debug", "-o", str(tmp_path / "out"), script, "eager"]

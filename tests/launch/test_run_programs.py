@@ -16,16 +16,20 @@ QUICK = ("arguments --size 4 -m -o there rest", "crashes", "exits_at_once", "war
 NEEDS_FORK = ("forks",)
 
 
-@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.name in QUICK], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "program", [program for program in PROGRAMS if program.name in QUICK], ids=lambda program: program.name
+)
 def test_a_program_does_what_it_does_under_python(program: Program, tmp_path: Path) -> None:
-    found = compared(program, tmp_path / "work")
-    assert found.differences == [] and found.missing == []
+    comparison = compared(program, tmp_path / "work")
+    assert comparison.differences == [] and comparison.missing == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.name not in QUICK], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "program", [program for program in PROGRAMS if program.name not in QUICK], ids=lambda program: program.name
+)
 def test_so_do_the_others(program: Program, tmp_path: Path) -> None:
     if program.name in NEEDS_FORK and not hasattr(os, "fork"):
         pytest.skip("this system has no fork")
-    found = compared(program, tmp_path / "work")
-    assert found.differences == [] and found.missing == []
+    comparison = compared(program, tmp_path / "work")
+    assert comparison.differences == [] and comparison.missing == []

@@ -30,5 +30,5 @@ def test_records_between_a_module_and_its_nodes_do_not_part_them(tmp_path: Path,
     content = index([function("f", "a.py", 1, [entry("0/0", artefacts=artefacts)])], [])
     run = read_run(write_dump(tmp_path, content, files))
     ((_, compiled),) = run.session.compiles()
-    found = {each.part: sorted(each.computed or {}) for each in kernel_sources(run, compiled)}
-    assert found == {part: [f"cpp_fused_{part}_0:1"] for part in ("forward", "backward")}
+    kernels_of = {source.part: sorted(source.computed or {}) for source in kernel_sources(run, compiled)}
+    assert kernels_of == {part: [f"cpp_fused_{part}_0:1"] for part in ("forward", "backward")}

@@ -54,18 +54,20 @@ def test_a_value_is_followed_into_the_function_that_takes_it(
     path.write_text(PROGRAM)
     linecache.checkcache(str(path))
     lines = {"scaled": 1, "Net.forward": 6, "Net.last": 10, "run": 13, "named": 17}
-    of: dict[str, Any] = {each: function(each, first, path) for each, first in lines.items()}
+    of: dict[str, Any] = {name: function(name, first, path) for name, first in lines.items()}
     called = {"run": ["scaled"], "named": ["scaled"], "Net.forward": ["Net.last"]}
-    found = followed(subject, of[name], [of[name], *(of[each] for each in called[name])])
-    assert (found and found[1]) == line
+    followed_line = followed(subject, of[name], [of[name], *(of[callee] for callee in called[name])])
+    assert (followed_line and followed_line[1]) == line
 
 
 def test_of_two_that_it_may_be_handed_to_none_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     linecache.checkcache(str(path))
-    found = followed("options.scale", function("run", 13, path), [function("a", 1, path), function("b", 10, path)])
-    assert found == (str(path), 15)
+    followed_line = followed(
+        "options.scale", function("run", 13, path), [function("a", 1, path), function("b", 10, path)]
+    )
+    assert followed_line == (str(path), 15)
 
 
 def test_what_takes_no_such_argument_is_not_it(tmp_path: Path) -> None:
@@ -73,5 +75,5 @@ def test_what_takes_no_such_argument_is_not_it(tmp_path: Path) -> None:
     path.write_text(PROGRAM + "\ntwice = lambda x: x * 2\n")
     linecache.checkcache(str(path))
     read = [function("a", 1, path), function("<lambda>", 20, path)]
-    found = followed("options.scale", function("run", 13, path), read)
-    assert found == (str(path), 3)
+    followed_line = followed("options.scale", function("run", 13, path), read)
+    assert followed_line == (str(path), 3)

@@ -78,9 +78,9 @@ def test_a_graph_from_a_cache_whose_lines_have_moved_since_is_linked_to_where_th
 
 
 def test_a_line_that_may_have_moved_to_two_places_is_linked_to_none() -> None:
-    told = {("a.py", 3): "x = f(x)"}
-    assert moved_places(told, {("a.py", 5): "x = f(x)", ("a.py", 6): "x = f(x)"}) is None
-    assert moved_places(told, {("a.py", 5): "x = f(x)", ("b.py", 6): "x = f(x)"}) == {("a.py", 3): ("a.py", 5)}
+    texts = {("a.py", 3): "x = f(x)"}
+    assert moved_places(texts, {("a.py", 5): "x = f(x)", ("a.py", 6): "x = f(x)"}) is None
+    assert moved_places(texts, {("a.py", 5): "x = f(x)", ("b.py", 6): "x = f(x)"}) == {("a.py", 3): ("a.py", 5)}
     assert moved_places({("b.py", 3): "x"}, {("a.py", 3): "x"}) is None
     here = {("/here/a.py", 5): "x = f(x)", ("/here/b.py", 7): "y"}
     assert moved_places({("/there/a.py", 3): "x = f(x)"}, here) == {("/there/a.py", 3): ("/here/a.py", 5)}
@@ -332,16 +332,19 @@ SOURCE = textwrap.dedent(
 
 
 def test_the_function_around_each_line_is_shown_once_and_that_which_was_compiled_first() -> None:
-    found = blocks("a.py", SOURCE, [6, 7, 11], first=10)
-    assert [(each.name, each.first, each.last) for each in found] == [("step", 9, 11), ("Model.forward", 4, 7)]
+    source_blocks = blocks("a.py", SOURCE, [6, 7, 11], first=10)
+    assert [(block.name, block.first, block.last) for block in source_blocks] == [
+        ("step", 9, 11),
+        ("Model.forward", 4, 7),
+    ]
 
 
 def test_a_line_outside_of_functions_is_shown_with_a_few_around_it() -> None:
-    assert [(each.name, each.first, each.last) for each in blocks("a.py", SOURCE, [13])] == [("", 11, 13)]
+    assert [(block.name, block.first, block.last) for block in blocks("a.py", SOURCE, [13])] == [("", 11, 13)]
 
 
 def test_a_source_that_is_no_python_is_shown_around_its_lines() -> None:
-    assert [(each.first, each.last) for each in blocks("a.py", "a (\nb\nc\nd\n", [4])] == [(2, 4)]
+    assert [(block.first, block.last) for block in blocks("a.py", "a (\nb\nc\nd\n", [4])] == [(2, 4)]
 
 
 def test_a_statement_that_changes_an_object_came_from_the_lines_of_its_comment() -> None:
@@ -392,7 +395,7 @@ class <lambda>(torch.nn.Module):
 
 def test_the_program_that_runs_a_graph_alone_has_the_links_of_the_graph_with_its_nodes() -> None:
     other = LOWERED.replace("abs_1", "abs_2")
-    links = runnable_links(RUNNABLE_PROGRAM, [(each, graph_links(each, NAMES)) for each in (other, LOWERED)])
+    links = runnable_links(RUNNABLE_PROGRAM, [(text, graph_links(text, NAMES)) for text in (other, LOWERED)])
     assert dict(links.lines) == {6: at(12), 7: at(13), 8: at(13), 11: at(12), 12: at(12)}
 
 

@@ -97,7 +97,7 @@ def test_annotations_that_are_objects() -> None:
         (range(3), "object_range"),
         (list(range(MANY)), "object_list"),
     ],
-    ids=lambda each: each if type(each) is str else type(each).__name__,
+    ids=lambda value: value if type(value) is str else type(value).__name__,
 )
 def test_defaults_have_the_text_that_names_them(value: object, text: str) -> None:
     assert _with_default(value) == text

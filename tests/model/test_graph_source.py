@@ -20,25 +20,25 @@ class <lambda>(torch.nn.Module):
 
 
 def test_the_names_it_needs_are_imported() -> None:
-    made = graph_file(GRAPH, ["Forward graph"])
-    assert made.reason == ""
-    assert made.text.startswith("# Forward graph\n")
-    assert "from torch import device\n" in made.text
-    assert "from torch import inf\n" in made.text
-    assert "class GraphModule(torch.nn.Module):" in made.text
-    ast.parse(made.text)
+    file = graph_file(GRAPH, ["Forward graph"])
+    assert file.reason == ""
+    assert file.text.startswith("# Forward graph\n")
+    assert "from torch import device\n" in file.text
+    assert "from torch import inf\n" in file.text
+    assert "class GraphModule(torch.nn.Module):" in file.text
+    ast.parse(file.text)
 
 
 def test_a_name_that_nobody_knows_is_said() -> None:
-    made = graph_file(GRAPH.replace("-inf", "mystery"), [])
-    assert "mystery" in made.text.split("class")[0]
+    file = graph_file(GRAPH.replace("-inf", "mystery"), [])
+    assert "mystery" in file.text.split("class")[0]
 
 
 def test_what_is_no_python_is_kept_as_text() -> None:
     text = "class M(torch.nn.Module):\n    def forward(self):\n        x = <object at 0x7f>\n"
-    made = graph_file(text, ["Captured Graph"])
-    assert "not Python" in made.reason
-    module = ast.parse(made.text)
+    file = graph_file(text, ["Captured Graph"])
+    assert "not Python" in file.reason
+    module = ast.parse(file.text)
     assignment = module.body[-1]
     assert isinstance(assignment, ast.Assign)
     assert ast.literal_eval(assignment.value) == text + "\n"
@@ -63,8 +63,8 @@ def test_the_graphs_inside_of_a_graph_become_modules() -> None:
         "            def forward(self, x):\n"
         "                return x * 2\n"
     )
-    made = graph_file(text, []).text
-    assert made.endswith(
+    file = graph_file(text, []).text
+    assert file.endswith(
         "\n\n# The process has to set, as they are in no text: weight\n"
         "GraphModule.inner.deep = GraphModule.inner.deep()\n"
         "GraphModule.inner = GraphModule.inner()\n"
@@ -91,9 +91,9 @@ class <lambda>(torch.nn.Module):
 
 
 def test_graphs_without_a_name_are_named_as_they_are_called() -> None:
-    made = graph_file(NAMELESS, [])
-    assert made.reason == ""
-    assert [line for line in made.text.splitlines() if line.lstrip().startswith(("class ", "# The", "GraphM"))] == [
+    file = graph_file(NAMELESS, [])
+    assert file.reason == ""
+    assert [line for line in file.text.splitlines() if line.lstrip().startswith(("class ", "# The", "GraphM"))] == [
         "class GraphModule(torch.nn.Module):",
         "    class true_graph_0(torch.nn.Module):",
         "    class false_graph_0(torch.nn.Module):",
@@ -104,8 +104,8 @@ def test_graphs_without_a_name_are_named_as_they_are_called() -> None:
 
 
 def test_graphs_of_which_it_is_not_known_who_is_who_keep_their_names() -> None:
-    made = graph_file(NAMELESS.replace("true_graph_0, false_graph_0, [", "true_graph_0, ["), [])
-    assert made.text.count("    class GraphModule(torch.nn.Module):") == 2
+    file = graph_file(NAMELESS.replace("true_graph_0, false_graph_0, [", "true_graph_0, ["), [])
+    assert file.text.count("    class GraphModule(torch.nn.Module):") == 2
 
 
 def test_what_a_text_asks_of_self_is_neither_in_strings_nor_in_comments() -> None:
@@ -120,8 +120,8 @@ class GraphModule(torch.nn.Module):
         def forward(self, z):
             return self._constant0
 """
-    made = graph_file(text, []).text
-    assert "# Names that torch's printer does not explain: unknown" in made
-    (missing,) = (line for line in made.splitlines() if line.startswith("# The process has to set"))
+    file = graph_file(text, []).text
+    assert "# Names that torch's printer does not explain: unknown" in file
+    (missing,) = (line for line in file.splitlines() if line.startswith("# The process has to set"))
     assert missing.endswith(": held, _constant0")
-    assert made.endswith("GraphModule.inside = GraphModule.inside()\n")
+    assert file.endswith("GraphModule.inside = GraphModule.inside()\n")

@@ -39,7 +39,7 @@ NASTY = 'a "\0" b | c\n\u2028 "\\u00000\\u0000" \udc80'
 
 def _session() -> Session:
     guard = Guard("EQUALS_MATCH", "L['s']", NASTY, f"L['s'] == {NASTY!r}", UserLine("f.py", 3, NASTY))
-    made = Compile(
+    compiled = Compile(
         CompileId(0, 1),
         "f",
         "f.py",
@@ -51,7 +51,7 @@ def _session() -> Session:
         seconds={"total": 0.25},
     )
     failed = Compile(CompileId(0, 2), "f", "f.py", 1, failure=Failure("Unsupported", NASTY, None), order=1)
-    function = Function("0", "f", "f.py", 1, "def f(): ...\n", "0", compiles=[failed, made])
+    function = Function("0", "f", "f.py", 1, "def f(): ...\n", "0", compiles=[failed, compiled])
     session = Session("2.13.0", "3.11.7", functions={"0": function})
     session.unavailable["guards"] = Unavailable("too old").reason
     return session
@@ -62,15 +62,15 @@ def _break(line: int) -> GraphBreak:
 
 
 def test_the_json_says_what_the_model_says() -> None:
-    found = json.loads(index_json(_session(), findings(_session())))
-    assert found["schema"] == SCHEMA
-    assert found["order"] == ["0/1", "0/2"]
-    (function,) = found["functions"]
-    failed, made = function["compiles"]
+    content = json.loads(index_json(_session(), findings(_session())))
+    assert content["schema"] == SCHEMA
+    assert content["order"] == ["0/1", "0/2"]
+    (function,) = content["functions"]
+    failed, succeeded = function["compiles"]
     assert failed["failure"]["reason"] == NASTY
-    assert [guard["clause"] for guard in made["guards"]] == [f"L['s'] == {NASTY!r}"] * 2
-    assert made["guards"][0]["where"]["text"] == NASTY
-    assert found["unavailable"] == {"guards": "too old"}
+    assert [guard["clause"] for guard in succeeded["guards"]] == [f"L['s'] == {NASTY!r}"] * 2
+    assert succeeded["guards"][0]["where"]["text"] == NASTY
+    assert content["unavailable"] == {"guards": "too old"}
 
 
 def test_a_guard_is_a_line() -> None:
@@ -96,9 +96,9 @@ def test_an_empty_run_says_what_to_do() -> None:
 
 def test_a_long_list_of_differences_goes_on_in_the_other_file() -> None:
     session = _session()
-    made = session.functions["0"].compiles[1]
-    made.trigger = Recompile((failed_entry("0/0", (), tuple(f"clause {number}" for number in range(40))),))
-    made.contrast = EntryContrast("0/0", tuple(f"respect {number}" for number in range(12)))
+    recompiled = session.functions["0"].compiles[1]
+    recompiled.trigger = Recompile((failed_entry("0/0", (), tuple(f"clause {number}" for number in range(40))),))
+    recompiled.contrast = EntryContrast("0/0", tuple(f"respect {number}" for number in range(12)))
     page = index_markdown(session)
     assert page.count("entry 0/0 refused: clause") == 12
     assert "entry 0/0 refused: 28 more, in `index.json`" in page
@@ -113,21 +113,21 @@ def test_the_rest_of_a_function_that_was_left_as_it_is_is_told_wherever_the_func
     session.functions["1"] = Function("1", "g", package, 1, "", "1")
     for name in ("torch_dynamo_resume_in_g_at_7", "torch_dynamo_resume_in_h_at_7", "emit"):
         session.skipped[(name, package, "no tensors")] = 1
-    told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
-    assert "- the rest of g after the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in told
+    section = index_markdown(session).split("## Frames that Dynamo skipped")[1]
+    assert "- the rest of g after the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in section
 
 
 def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compiled() -> None:
     session = _session()
     for name, filename in (("<module>", "<eval_with_key>.3"), ("__init__", "<string>"), ("h", "f.py")):
         session.skipped[(name, filename, "no tensors")] = 2
-    told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
-    assert "- h, f.py: no tensors (2 times)\n- 2 frames of generated code without a file; `" in told
+    section = index_markdown(session).split("## Frames that Dynamo skipped")[1]
+    assert "- h, f.py: no tensors (2 times)\n- 2 frames of generated code without a file; `" in section
     assert "eval_with_key" in index_json(session, findings(session))
     session.functions["1"] = Function("1", "g", "<string>", 1, "", "1")
     session.skipped[("<module>", "<string>", "no tensors")] = 1
-    told = index_markdown(session)
-    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 2 frames of generated code" in told
+    section = index_markdown(session)
+    assert "- __init__, <string>: no tensors (2 times)\n" in section and "- 2 frames of generated code" in section
 
 
 def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
@@ -144,13 +144,13 @@ def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
 
 def test_the_table_says_why_the_nearest_entry_refused() -> None:
     session = _session()
-    made = session.functions["0"].compiles[1]
+    recompiled = session.functions["0"].compiles[1]
     far = failed_entry("0/0", ("far", "away"))
-    made.trigger = Recompile((far, failed_entry("0/3", ("x",), ("near",)), failed_entry("0/4", ("y",))))
+    recompiled.trigger = Recompile((far, failed_entry("0/3", ("x",), ("near",)), failed_entry("0/4", ("y",))))
     assert "| recompile, 0/3: near (3 more below) |" in index_markdown(session)
-    made.trigger = Recompile((failed_entry("0/3", ("x",), ("near",)),))
+    recompiled.trigger = Recompile((failed_entry("0/3", ("x",), ("near",)),))
     assert "| recompile, 0/3: near |" in index_markdown(session)
-    made.trigger = Recompile(())
+    recompiled.trigger = Recompile(())
     assert "| recompile, torch does not say why |" in index_markdown(session)
 
 
@@ -163,8 +163,8 @@ def test_a_function_of_which_nothing_runs_compiled_is_no_file() -> None:
 
 def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
     session = _session()
-    for each in session.functions["0"].compiles:
-        each.breaks = [_break(3), _break(4)]
+    for compiled in session.functions["0"].compiles:
+        compiled.breaks = [_break(3), _break(4)]
     session.functions["0"].compiles[0].breaks.append(_break(5))
     assert "3 graph breaks (5 times)" in index_markdown(session)
     assert "3 graph breaks (5 times)" in summary(session, Path("dump"))[0]
@@ -178,12 +178,14 @@ def test_compiles_of_one_id_are_told_apart_and_read_back() -> None:
     session = _session()
     again = Compile(CompileId(0, 1, count=2), "f", "f.py", 1, Recompile((failed_entry("0/0#2", ("x",)),)), order=2)
     session.functions["0"].compiles.append(again)
-    found = json.loads(index_json(session, findings(session)))
-    assert found["order"] == ["0/1", "0/2", "0/1#2"]
+    content = json.loads(index_json(session, findings(session)))
+    assert content["order"] == ["0/1", "0/2", "0/1#2"]
     page = index_markdown(session)
     assert "\n| 0/1#2 | f, f.py:1 | recompile, 0/0#2: x |" in page
     assert "`#2`: Dynamo was reset, and torch counts its compiles from 0 for the second time." in page
-    assert [each.id for _, each in session_of(found).compiles()] == [each.id for _, each in session.compiles()]
+    assert [compiled.id for _, compiled in session_of(content).compiles()] == [
+        compiled.id for _, compiled in session.compiles()
+    ]
 
 
 @pytest.mark.parametrize("count", (0, 1, 3))
@@ -225,15 +227,19 @@ def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None
 
 
 def test_entries_that_refused_the_same_value_are_told_in_one_line() -> None:
-    found = [(f'L["n"]: expected {number}, got 9',) for number in range(4)]
-    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate(found)))
+    clause_lists = [(f'L["n"]: expected {number}, got 9',) for number in range(4)]
+    page = _page_of_recompile(
+        *(failed_entry(f"0/{number}", clauses, clauses) for number, clauses in enumerate(clause_lists))
+    )
     assert "  - entry 0/3 refused: the number `n` (an argument) was 9, not 3" in page
     assert "  - entries 0/0 to 0/2 refused the same value, and expected 0, 1, 2\n" in page
     assert page.count("refused: ") == 1
     other = ('L["m"]: expected 1, got 2',)
-    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate([other, *found])))
+    page = _page_of_recompile(
+        *(failed_entry(f"0/{number}", clauses, clauses) for number, clauses in enumerate([other, *clause_lists]))
+    )
     assert "  - entry 0/0 refused: the number `m` (an argument) was 2, not 1" in page
     assert "  - entries 0/1 to 0/3 refused the same value, and expected 0, 1, 2\n" in page
     long = [(f'L["n"]: expected {"x" * 100 + str(number)!r}, got 9',) for number in range(4)]
-    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate(long)))
+    page = _page_of_recompile(*(failed_entry(f"0/{number}", clauses, clauses) for number, clauses in enumerate(long)))
     assert "  - entries 0/0 to 0/2 refused the same value; `index.json` has the values\n" in page

@@ -38,9 +38,9 @@ def test_a_part_is_one_safe_component(name: str) -> None:
 
 
 def test_long_names_that_differ_at_the_end_keep_differing() -> None:
-    one, other = file_part("f" * 500 + "a"), file_part("f" * 500 + "b")
-    assert one != other
-    assert len(one) == len(other) == MAX_LENGTH
+    first, other = file_part("f" * 500 + "a"), file_part("f" * 500 + "b")
+    assert first != other
+    assert len(first) == len(other) == MAX_LENGTH
 
 
 def test_the_random_part_of_a_graph_goes() -> None:

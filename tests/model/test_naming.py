@@ -12,9 +12,9 @@ from depyf.model.run import CacheEvent, Compile, CompileId, Function, Guard, Gua
 
 def of_torch(name: str, file: str, qualname: str, *clauses: str) -> Function:
     function = Function("0", name, f"torch/{file}", 1, "", "0", qualname=qualname)
-    made = Compile(CompileId(0, 0), name, function.filename, 1)
-    made.guards = GuardSet(tuple(Guard("TYPE_MATCH", "", "", each, None) for each in clauses))
-    function.compiles.append(made)
+    compiled = Compile(CompileId(0, 0), name, function.filename, 1)
+    compiled.guards = GuardSet(tuple(Guard("TYPE_MATCH", "", "", clause, None) for clause in clauses))
+    function.compiles.append(compiled)
     return function
 
 
@@ -26,8 +26,8 @@ def of_torch(name: str, file: str, qualname: str, *clauses: str) -> Function:
     ],
 )
 def test_the_hooks_of_an_optimizer_are_named_for_its_step(clause: str, said: str) -> None:
-    found = of_torch("wrapper", "optim/optimizer.py", "Optimizer.profile_hook_step.wrapper", clause)
-    assert title(found) == said
+    function = of_torch("wrapper", "optim/optimizer.py", "Optimizer.profile_hook_step.wrapper", clause)
+    assert title(function) == said
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_a_cause_has_no_addresses() -> None:
     function.compiles[0].caches.append(event)
     run = Session("2.13", "3.11")
     run.functions["0"] = function
-    (found,) = findings(run)
-    assert "cannot pickle <Pass>" in found.cause and "0x" not in found.cause
+    (finding,) = findings(run)
+    assert "cannot pickle <Pass>" in finding.cause and "0x" not in finding.cause
 
 
 def test_one_line_is_told_as_one() -> None:
-    one = FunctionLines("f", "f.py", 1, {2: LineState.GRAPH})
-    assert one.words == "the one line of `f` runs in a graph"
+    one_line = FunctionLines("f", "f.py", 1, {2: LineState.GRAPH})
+    assert one_line.words == "the one line of `f` runs in a graph"
     assert FunctionLines("f", "f.py", 1, {2: LineState.NEVER}).words.endswith("runs in no graph (never compiled)")

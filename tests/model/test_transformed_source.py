@@ -52,8 +52,8 @@ def toy(a, b):
 
 def test_a_reason_names_an_installed_file_by_its_package() -> None:
     reason = "'skip function graph_break in file /usr/lib/python3/site-packages/torch/_dynamo/decorators.py'"
-    told = break_comment(replace(BREAK, reason=reason, where=None, code=""), "toy.py")
-    assert told == "graph break: 'skip function graph_break in file torch/_dynamo/decorators.py'"
+    comment = break_comment(replace(BREAK, reason=reason, where=None, code=""), "toy.py")
+    assert comment == "graph break: 'skip function graph_break in file torch/_dynamo/decorators.py'"
 
 
 def test_a_statement_of_several_lines_is_commented_above() -> None:
@@ -67,15 +67,15 @@ def test_a_statement_of_several_lines_is_commented_above() -> None:
 
 def test_a_string_over_several_lines_is_left_alone() -> None:
     source = 'def f(a):\n    x = """one\n__compiled_fn_1(a)\n"""\n    return __compiled_fn_1(a)\n'
-    made = annotated(source, NOTES)
-    assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(source))
-    assert made.count("# :5") == 1
+    annotated_source = annotated(source, NOTES)
+    assert ast.dump(ast.parse(annotated_source)) == ast.dump(ast.parse(source))
+    assert annotated_source.count("# :5") == 1
 
 
 def test_no_line_is_too_long() -> None:
     long = UserLine("toy.py", 6, "y = " + " + ".join("abcdefgh" for _ in range(60)))
-    made = annotated(SOURCE, Notes((), graphs={1: (long,)}, filename="toy.py"))
-    assert all(len(line) <= WIDTH for line in made.splitlines())
+    annotated_source = annotated(SOURCE, Notes((), graphs={1: (long,)}, filename="toy.py"))
+    assert all(len(line) <= WIDTH for line in annotated_source.splitlines())
 
 
 def test_many_lines_are_summed_up() -> None:
@@ -88,10 +88,10 @@ def test_many_lines_are_summed_up() -> None:
 
 def test_lines_and_breaks_of_another_file_are_named_with_it() -> None:
     there = UserLine("/far/away/lib.py", 7, "log.warning(x)")
-    told = user_lines_comment((*NOTES.graphs[1], there), "toy.py")
-    assert told.endswith(":6 if b.sum() < 0:   lib.py:7 log.warning(x)")
-    told = break_comment(replace(BREAK, where=there), "toy.py")
-    assert told == "graph break at lib.py:7, `log.warning(x)`: Data-dependent branching (GB0170)"
+    comment = user_lines_comment((*NOTES.graphs[1], there), "toy.py")
+    assert comment.endswith(":6 if b.sum() < 0:   lib.py:7 log.warning(x)")
+    comment = break_comment(replace(BREAK, where=there), "toy.py")
+    assert comment == "graph break at lib.py:7, `log.warning(x)`: Data-dependent branching (GB0170)"
 
 
 def test_renaming_leaves_strings_alone() -> None:
@@ -102,5 +102,5 @@ def test_renaming_leaves_strings_alone() -> None:
 def test_a_manager_that_is_entered_by_hand_is_said_to_be() -> None:
     source = "def f(m):\n    m.__enter__()\n    try:\n        g()\n    finally:\n        m.__exit__(None, None, None)\n"
     assert annotated(source, Notes(())).splitlines()[1].strip().startswith("# like `with`, but by hand: ")
-    told = source.replace("None, None, None", "*exc_info()")
-    assert annotated(told, Notes(())) == told
+    unmarked = source.replace("None, None, None", "*exc_info()")
+    assert annotated(unmarked, Notes(())) == unmarked

@@ -12,9 +12,9 @@ from depyf.model.writer import DumpDirectoryError, foreign_files, prepared_direc
 
 
 def test_parents_are_made_and_nothing_is_left_in_them(tmp_path: Path) -> None:
-    made = prepared_directory(str(tmp_path / "a" / "b"))
-    assert made == tmp_path / "a" / "b"
-    assert list(made.iterdir()) == []
+    path = prepared_directory(str(tmp_path / "a" / "b"))
+    assert path == tmp_path / "a" / "b"
+    assert list(path.iterdir()) == []
 
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:

@@ -75,9 +75,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def notebook(folder: Path) -> Any:
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text, id=name) for name, text in CELLS.items()])
+    whole_notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(text, id=name) for name, text in CELLS.items()]
+    )
     where = {"metadata": {"path": str(folder)}}
-    return nbclient.NotebookClient(made, timeout=300, allow_errors=True, resources=where).execute()
+    return nbclient.NotebookClient(whole_notebook, timeout=300, allow_errors=True, resources=where).execute()
 
 
 def outputs(notebook: Any, name: str) -> list[Any]:
@@ -113,9 +115,9 @@ def test_what_a_cell_with_nothing_compiled_shows_is_text(notebook: Any) -> None:
 
 
 def test_a_cell_is_profiled(notebook: Any, folder: Path) -> None:
-    told = "".join(each.text for each in outputs(notebook, "priced") if each.output_type == "stream")
-    assert told.startswith("depyf: a step takes ")
-    assert "return torch.linalg.matrix_exp(x).sum() + x.sin().sum()" in told
+    text = "".join(output.text for output in outputs(notebook, "priced") if output.output_type == "stream")
+    assert text.startswith("depyf: a step takes ")
+    assert "return torch.linalg.matrix_exp(x).sum() + x.sin().sum()" in text
     assert (folder / "priced" / "profile.json").is_file()
 
 
@@ -152,8 +154,8 @@ def shown(opened: tuple[Any, list[str], list[str]], folder: Path) -> Iterator[An
     page, complaints, requests = opened
     yield page
     assert complaints == []
-    own = ("data:", "about:", (folder / "notebook.html").as_uri())
-    assert [each for each in requests if not each.startswith(own)] == []
+    own_addresses = ("data:", "about:", (folder / "notebook.html").as_uri())
+    assert [request for request in requests if not request.startswith(own_addresses)] == []
 
 
 def test_each_report_shows_the_page_of_its_function(shown: Any) -> None:

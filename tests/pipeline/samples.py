@@ -18,7 +18,7 @@ MODULES = (
 @functools.cache
 def functions(every: int) -> list[types.CodeType]:
     """Return one function of `every` in some modules of the running Python's library, nested ones included."""
-    found: list[types.CodeType] = []
+    codes: list[types.CodeType] = []
     for name in MODULES:
         path = importlib.import_module(name).__file__
         assert path is not None
@@ -27,5 +27,5 @@ def functions(every: int) -> list[types.CodeType]:
             code = work.pop()
             work.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
             if code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<"):
-                found.append(code)
-    return found[::every]
+                codes.append(code)
+    return codes[::every]

@@ -100,7 +100,8 @@ def test_a_record_is_a_parser_a_row_and_a_view(copy: Path) -> None:
     _replace(model, '    backend: str = ""\n', '    backend: str = ""\n    toy_cost: int = 0\n')
     _replace(model, '    Row("backend", TEXT,', '    Row("toy_cost", INTEGER),\n    Row("backend", TEXT,')
     page = copy / "src/depyf/views/index_markdown.py"
-    _replace(page, "            backend_words(each),", '            f"{backend_words(each)} costs {each.toy_cost}",')
+    words = "backend_words(compiled)"
+    _replace(page, f"            {words},", f'            f"{{{words}}} costs {{compiled.toy_cost}}",')
     assert _touched(before, digests(copy), "record") <= 3
     out = copy.parent / "out"
     run(copy, "-m", "depyf", "report", str(log), "-o", str(out))

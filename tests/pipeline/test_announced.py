@@ -23,15 +23,15 @@ EVERY = 25
 
 def silent(codes: Iterable[Code], *, simplify: bool = False, without: frozenset[str] = frozenset()) -> dict[str, str]:
     """Return, by pass, the first code object whose form it changed without a word."""
-    found: dict[str, str] = {}
+    by_pass: dict[str, str] = {}
     for code in codes:
         recorder = Steps()
         with recording(recorder):
             decompile(code, known=Known({"graph": ("first", "second")}) if simplify else None, without=without)
-        for one in recorder.found:
-            if one.before and one.text != one.before and not one.announced:
-                found.setdefault(one.name, f"{one.code}\n{one.before}\n->\n{one.text}")
-    return found
+        for change in recorder.found:
+            if change.before and change.text != change.before and not change.announced:
+                by_pass.setdefault(change.name, f"{change.code}\n{change.before}\n->\n{change.text}")
+    return by_pass
 
 
 def test_functions_of_the_library() -> None:
@@ -49,8 +49,8 @@ def test_code_that_is_rewritten_to_what_reads_best() -> None:
 
 @pytest.mark.parametrize("version", [(3, 8), (3, 10), (3, 14)], ids=interpreters.label)
 def test_every_opcode(version: tuple[int, int]) -> None:
-    found = silent(compiled(program.source, version) for program in programs() if program.runs_on(version))
-    assert found == {}
+    silent_passes = silent(compiled(program.source, version) for program in programs() if program.runs_on(version))
+    assert silent_passes == {}
 
 
 def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
@@ -63,14 +63,14 @@ def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
     return g(*[rest, *values])
 
 
-def two_ways(b, one, two):  # type: ignore[no-untyped-def]
+def two_ways(b, then, otherwise):  # type: ignore[no-untyped-def]
     results = graph(b)  # type: ignore[name-defined]  # noqa: F821
     tmp_1 = results[0]
     tmp_2 = results[1]
     frame = [tmp_1, b]
     if tmp_2:
-        return one([], *frame)
-    return two([], *frame)
+        return then([], *frame)
+    return otherwise([], *frame)
 
 
 def one_result(b):  # type: ignore[no-untyped-def]

@@ -43,9 +43,9 @@ def test_a_pass_runs_on_code_with_the_operations_that_it_needs(registry: dict[st
     for name, ops in needs.items():
         registers(name, Stage.LIFT, "", needs=ops)(lambda _, name=name: ran.append(name))
     with recording(Listener()):
-        run_passes(state, Passes(lambda one: True))
+        run_passes(state, Passes(lambda row: True))
     assert ran == ["attribute"]
-    assert [one.name for one in Passes(lambda one: one.name != "attribute").passes] == ["import"]
+    assert [row.name for row in Passes(lambda row: row.name != "attribute").passes] == ["import"]
 
 
 def test_a_pass_gets_the_fields_that_it_takes_and_gives_one(registry: dict[str, Pass]) -> None:
@@ -66,7 +66,7 @@ def test_a_pass_gets_the_fields_that_it_takes_and_gives_one(registry: dict[str, 
 
     state.stmts = ["a"]  # type: ignore[list-item]
     with recording(Listener()):
-        run_passes(state, Passes(lambda one: True))
+        run_passes(state, Passes(lambda row: True))
     assert (state.stmts, state.has_conditions) == ([], 2)
     assert named(["b"], "c") == ["b", "c"]
 
@@ -89,10 +89,10 @@ def test_passes_without_reasons_are_in_the_order_of_their_stages_and_definitions
 
 @pytest.mark.parametrize("fact", ["after", "before"])
 def test_a_reason_decides(fact: str) -> None:
-    one = dataclasses.replace(ONE, before=(("three", "why"),)) if fact == "before" else ONE
+    first = dataclasses.replace(ONE, before=(("three", "why"),)) if fact == "before" else ONE
     three = dataclasses.replace(THREE, after=(("one", "why"),)) if fact == "after" else THREE
-    assert ordered([TWO, three, one]) == (one, three, TWO)
-    assert reasons([one, three]) == [("one", "three", "why")]
+    assert ordered([TWO, three, first]) == (first, three, TWO)
+    assert reasons([first, three]) == [("one", "three", "why")]
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,16 @@ def test_reasons_that_contradict_each_other(passes: tuple[Pass, ...], says: str)
 
 
 def test_every_pass_says_what_it_does_and_every_reason_names_passes_and_says_why() -> None:
-    names = [one.name for one in PASSES]
-    assert all(one.does and one.name == one.name.lower() for one in PASSES)
+    names = [row.name for row in PASSES]
+    assert all(row.does and row.name == row.name.lower() for row in PASSES)
     assert {name for first, then, _ in ORDER for name in (first, then)} <= set(names)
     assert all(because for _, _, because in ORDER)
     assert all(names.index(first) < names.index(then) for first, then, _ in ORDER)
 
 
 def test_the_passes_of_straight_line_code_are_in_the_order_of_all() -> None:
-    eager = [one.name for one in PASSES if one.is_eager]
-    assert [one.name for one in ordered(one for one in REGISTERED.values() if one.is_eager)] == eager
+    eager = [row.name for row in PASSES if row.is_eager]
+    assert [row.name for row in ordered(row for row in REGISTERED.values() if row.is_eager)] == eager
     assert {"lift", "labels", "super"} <= set(eager)
     assert {"regions", "tidy", "dispatch"}.isdisjoint(eager)
 

@@ -64,13 +64,13 @@ def worse(without: frozenset[str]) -> list[str]:
 
     A function that may look at its own variables sees those that a loop that dispatches needs: it is left out.
     """
-    found = []
+    unproven = []
     for number, code in enumerate(functions(EVERY)):
         if number in proven() and not reads_frame(normalise(read(code))):
             result = decompile_code(code, without=without)
             if result.level is Level.UNPROVEN:
-                found.append(f"{code.co_name}: {result.reason}")
-    return found
+                unproven.append(f"{code.co_name}: {result.reason}")
+    return unproven
 
 
 @pytest.mark.parametrize("name", IN_MODULES)

@@ -48,15 +48,15 @@ class Mutant:
 def functions(path: Path) -> list[Function]:
     """Return the functions and methods of a file, nested ones only as parts of theirs."""
     tree = ast.parse(path.read_bytes())
-    found: list[Function] = []
+    found_functions: list[Function] = []
     pending: list[ast.AST] = [tree]
     while pending:
         for child in ast.iter_child_nodes(pending.pop()):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.append(bare(child))
+                found_functions.append(bare(child))
             else:
                 pending.append(child)
-    return found
+    return found_functions
 
 
 def bare(function: Function) -> Function:
@@ -87,9 +87,9 @@ def mutants(paths: list[Path], seed: int, count: int) -> Iterator[Mutant]:
     """Yield mutants, chosen evenly among the kinds."""
     chance = random.Random(seed)
     pool: dict[Path, list[Function]] = {}
-    made = 0
+    count_made = 0
     for _ in range(50 * count):
-        if made == count:
+        if count_made == count:
             return
         path = chance.choice(paths)
         if path not in pool:
@@ -102,7 +102,7 @@ def mutants(paths: list[Path], seed: int, count: int) -> Iterator[Mutant]:
         sites = list(KINDS[kind](changed))
         if sites:
             chance.choice(sites)()
-            made += 1
+            count_made += 1
             yield Mutant(kind, f"{path.name}:{original.lineno} {original.name}", original, changed)
 
 

@@ -73,11 +73,11 @@ def proven(
 ) -> Iterator[Subject]:
     """Yield the subject of some code, if it is proven."""
     try:
-        made = decompile_code(code, simplify=simplify, without=without)
+        decompiled = decompile_code(code, simplify=simplify, without=without)
     except DecompilationError:
         return
-    if made.level is not Level.UNPROVEN:
-        yield Subject(code, made, may_run)
+    if decompiled.level is not Level.UNPROVEN:
+        yield Subject(code, decompiled, may_run)
 
 
 def by_dispatch(seed: int) -> Iterator[Subject]:
@@ -103,10 +103,10 @@ def of_dynamo(seed: int) -> Iterator[Subject]:
 
     from benchmarks.dynamo_code import MODULES, load, run
 
-    made: list[types.CodeType] = []
+    codes: list[types.CodeType] = []
 
     def note(code: types.CodeType, new_code: types.CodeType) -> None:
-        made.append(new_code)
+        codes.append(new_code)
 
     handle = register_bytecode_hook(note)
     try:
@@ -114,9 +114,9 @@ def of_dynamo(seed: int) -> Iterator[Subject]:
         random.Random(seed).shuffle(programs)
         for program in programs:
             run(program, "eager")
-            for code in made:
+            for code in codes:
                 yield from proven(code, simplify=True)
-            made.clear()
+            codes.clear()
     finally:
         handle.remove()
 
@@ -138,7 +138,7 @@ class Mutant:
 def mutants(subjects: Iterator[Subject], seed: int, count: int) -> Iterator[Mutant]:
     """Yield mutants of subjects, some of each, chosen evenly among the kinds."""
     chance = random.Random(seed)
-    made = 0
+    yielded = 0
     for subject in subjects:
         module = ast.parse(subject.made.module_source)
         original = function(module, subject.made.function)
@@ -152,10 +152,10 @@ def mutants(subjects: Iterator[Subject], seed: int, count: int) -> Iterator[Muta
             if not sites:
                 continue
             chance.choice(sites)()
-            made += 1
+            yielded += 1
             text = ast.unparse(ast.fix_missing_locations(changed_module))
             yield Mutant(subject, kind, original, changed, text)
-            if made == count:
+            if yielded == count:
                 return
 
 
@@ -222,12 +222,15 @@ def main() -> int:
     options = parser.parse_args()
     kinds: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for mutant in mutants(SOURCES[options.source](options.seed), options.seed, options.mutants):
-        found = judged(mutant, cross=options.cross)
-        if found is None:
+        judgement = judged(mutant, cross=options.cross)
+        if judgement is None:
             continue
-        kinds[mutant.kind][found.outcome] += 1
-        if found.outcome in ("unexplained", "acts otherwise", SAME_BY_RULE):
-            print(f"  {found.level} {found.outcome}, {mutant.kind}: {mutant.subject.code}\n{shown(mutant)}", flush=True)
+        kinds[mutant.kind][judgement.outcome] += 1
+        if judgement.outcome in ("unexplained", "acts otherwise", SAME_BY_RULE):
+            print(
+                f"  {judgement.level} {judgement.outcome}, {mutant.kind}: {mutant.subject.code}\n{shown(mutant)}",
+                flush=True,
+            )
     whole: Counter[str] = sum(kinds.values(), Counter())
     for kind, counts in [*kinds.items(), ("all", whole)]:
         killed = counts[KILLED] + counts[SAME_BY_RULE]

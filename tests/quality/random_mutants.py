@@ -71,8 +71,8 @@ class Wider(Writer):
         """Return an expression."""
         if depth == 0 or self.chance.random() < 0.7:
             return super().expression(depth)
-        one, two = super().expression(0), super().expression(depth - 1)
-        return self.chance.choice(EXPRESSIONS).replace("ONE", one).replace("TWO", two)
+        first, second = super().expression(0), super().expression(depth - 1)
+        return self.chance.choice(EXPRESSIONS).replace("ONE", first).replace("TWO", second)
 
     def statement(self, depth: int) -> None:
         """Write a statement."""
@@ -153,8 +153,8 @@ def main() -> int:
                 print(f"{verdict}: seed {seed}, {mutant.kind}", ast.unparse(mutant.original), sep="\n")
                 print("is not", ast.unparse(mutant.changed), sep="\n", flush=True)
         seed += 1
-    found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    print(f"{seed - arguments.seed} functions: {found}")
+    text = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    print(f"{seed - arguments.seed} functions: {text}")
     return int(bool(counts["DIFFERENT"] or counts["failed"]))
 
 

@@ -24,6 +24,6 @@ def test_what_is_advised_was_tried() -> None:
 def test_the_advice_helps(kind: str) -> None:
     if PAIRS[kind].lacking:
         pytest.skip(PAIRS[kind].lacking)
-    found = judged(PAIRS[kind])
-    assert (found.present, found.gone, found.equal) == (True, True, True)
-    assert found.first
+    judgement = judged(PAIRS[kind])
+    assert (judgement.present, judgement.gone, judgement.equal) == (True, True, True)
+    assert judgement.first

@@ -118,6 +118,6 @@ def test_opentelemetry_shows_compiles_and_alarms(step: Callable[..., Any]) -> No
     with depyf.watch(warm_up=0, opentelemetry=meter):
         step(torch.ones(3), 2)
     (resource,) = reader.get_metrics_data().resource_metrics
-    values = {each.name: each.data.data_points[0].value for each in resource.scope_metrics[0].metrics}
+    values = {metric.name: metric.data.data_points[0].value for metric in resource.scope_metrics[0].metrics}
     assert values["depyf.compiles"] == values["depyf.alarms"] == 1
     assert values["depyf.compile_seconds"] > 0

@@ -33,8 +33,8 @@ def unchanged(graph: torch.fx.GraphModule, _: object) -> torch.fx.GraphModule:
 
 
 def compiled_alone(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = aot_function(function, fw_compiler=unchanged)
-    return made
+    aot_compiled: Callable[..., Any] = aot_function(function, fw_compiler=unchanged)
+    return aot_compiled
 
 
 def stories(session: Session) -> list[tuple[Function, Compile]]:
@@ -52,7 +52,7 @@ def test_a_graph_that_is_compiled_alone(tmp_path: Path) -> None:
         Path(__file__).name,
         "test_a_graph_that_is_compiled_alone",
     )
-    assert {"Forward_graph", "Backward_graph"} <= {each.stage for each in compiled.artefacts}
+    assert {"Forward_graph", "Backward_graph"} <= {artefact.stage for artefact in compiled.artefacts}
     assert compiled.seconds["total"] > 0
     assert isinstance(compiled.guards, Unavailable)
     assert isinstance(compiled.transformed, Unavailable)
@@ -63,17 +63,20 @@ def test_two_that_are_compiled_in_one_line_are_two(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         for function in (torch.sin, torch.cos, torch.exp):
             compiled_alone(function)(torch.ones(3, requires_grad=True))
-    found = stories(session)
-    assert len({each.id for _, each in found}) == len(found) == 3
-    assert all(len([each for each in one.artefacts if each.stage == "Forward_graph"]) == 1 for _, one in found)
+    compiles = stories(session)
+    assert len({compiled.id for _, compiled in compiles}) == len(compiles) == 3
+    assert all(
+        len([artefact for artefact in compiled.artefacts if artefact.stage == "Forward_graph"]) == 1
+        for _, compiled in compiles
+    )
 
 
 def test_calls_of_what_was_compiled_alone_are_no_compiles(tmp_path: Path) -> None:
-    made = compiled_alone(torch.sin)
+    compiled = compiled_alone(torch.sin)
     x = torch.ones(3, requires_grad=True)
-    made(x)
+    compiled(x)
     with depyf.prepare_debug(tmp_path) as session:
-        made(x).sum().backward()
+        compiled(x).sum().backward()
     assert stories(session) == []
 
 
@@ -81,9 +84,9 @@ def test_what_dynamo_compiles_has_its_own_ids(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(torch.nn.Linear(4, 4), backend="aot_eager")(torch.ones(2, 4)).sum().backward()
         compiled_alone(torch.sin)(torch.ones(3, requires_grad=True))
-    dynamos, alone = (each for _, each in stories(session))
-    assert [str(each.id).startswith("g") for each in (dynamos, alone)] == [False, True]
-    assert "Backward_graph" in {each.stage for each in dynamos.artefacts}
+    dynamos, alone = (compiled for _, compiled in stories(session))
+    assert [str(compiled.id).startswith("g") for compiled in (dynamos, alone)] == [False, True]
+    assert "Backward_graph" in {artefact.stage for artefact in dynamos.artefacts}
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -92,9 +95,9 @@ def test_a_module_that_is_exported_is_named(tmp_path: Path, strict: bool) -> Non
         pytest.skip("this torch writes no record of an exported program")
     with depyf.prepare_debug(tmp_path) as session:
         torch.export.export(Net(), (torch.ones(2, 4),), strict=strict)
-    ((function, made),) = stories(session)
+    ((function, compiled),) = stories(session)
     assert (function.name, function.first_line) == ("forward", Net.forward.__code__.co_firstlineno)
-    (graph,) = (each for each in made.artefacts if each.stage in ("Captured_Graph", "exported_program"))
+    (graph,) = (artefact for artefact in compiled.artefacts if artefact.stage in ("Captured_Graph", "exported_program"))
     text = (tmp_path / graph.file).read_text(encoding="utf-8")
     assert "relu" in text and "self.linear(x).relu()" in text, "each node has the user's line above it"
     assert session.loose == []
@@ -107,15 +110,15 @@ def test_the_graph_of_compiled_autograd_is_of_the_frame_that_dynamo_compiles(tmp
     net = Net()
     with depyf.prepare_debug(tmp_path) as session, compiled_autograd._enable(torch.compile(backend="eager")):
         net(torch.ones(2, 4)).sum().backward()
-    if session.loose and all(each.id.autograd < 0 for _, each in session.compiles()):
+    if session.loose and all(compiled.id.autograd < 0 for _, compiled in session.compiles()):
         pytest.skip("this torch does not say to which frame such a graph belongs")
     ((function, compiled),) = stories(session)
     assert function.name == function.qualname == "compiled_autograd"
     head = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert re.search(r"\| compiled_autograd, \S*test_alone\.py:\d+, in generated code \|", head)
     assert "`<module>` runs eager" not in head, "what defines the generated function is no frame of the user's"
-    assert "Compiled_autograd_graph" in {each.stage for each in compiled.artefacts}
-    assert all((tmp_path / each.file).is_file() for each in compiled.artefacts)
+    assert "Compiled_autograd_graph" in {artefact.stage for artefact in compiled.artefacts}
+    assert all((tmp_path / artefact.file).is_file() for artefact in compiled.artefacts)
 
 
 def test_a_package_that_is_loaded_has_code_calls_and_time(tmp_path: Path) -> None:
@@ -146,11 +149,11 @@ def test_a_package_that_is_loaded_has_code_calls_and_time(tmp_path: Path) -> Non
         with depyf.prepare_debug(tmp_path) as session:
             served()
     torch._dynamo.reset()
-    ((function, found),) = stories(session)
-    assert (function.name, found.trigger) == ("scaled", NoCall("loaded from a package"))
-    assert isinstance(found.transformed, Transformed)
-    assert found.hits in (2, None)
-    assert found.seconds["total"] > 0
+    ((function, loaded),) = stories(session)
+    assert (function.name, loaded.trigger) == ("scaled", NoCall("loaded from a package"))
+    assert isinstance(loaded.transformed, Transformed)
+    assert loaded.hits in (2, None)
+    assert loaded.seconds["total"] > 0
     assert session.earlier == {}
 
 

@@ -69,18 +69,18 @@ def without_caches() -> Iterator[None]:
 def dumped(path: Path, run: Callable[[], object]) -> dict[str, Any]:
     with depyf.prepare_debug(path):
         run()
-    found = index(path)
-    assert found["problems"] == []
-    return found
+    content = index(path)
+    assert content["problems"] == []
+    return content
 
 
-def graphs(one: dict[str, Any]) -> list[str]:
-    return [artefact["stage"] for artefact in one["artefacts"] if artefact["kind"] == "graph"]
+def graphs(compiled: dict[str, Any]) -> list[str]:
+    return [artefact["stage"] for artefact in compiled["artefacts"] if artefact["kind"] == "graph"]
 
 
-def compiles(found: dict[str, Any]) -> list[dict[str, Any]]:
-    functions = [each for root in found["functions"] for each in (root, *root["resume_functions"])]
-    return [one for function in functions for one in function["compiles"]]
+def compiles(content: dict[str, Any]) -> list[dict[str, Any]]:
+    functions = [function for root in content["functions"] for function in (root, *root["resume_functions"])]
+    return [compiled for function in functions for compiled in function["compiles"]]
 
 
 def loaded(path: Path) -> ModuleType:
@@ -91,8 +91,8 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def graph(path: Path, found: dict[str, Any], stage: str) -> Any:
-    file = next(artefact["file"] for artefact in artefacts(found) if artefact["stage"] == stage)
+def graph(path: Path, content: dict[str, Any], stage: str) -> Any:
+    file = next(artefact["file"] for artefact in artefacts(content) if artefact["stage"] == stage)
     # From 2.15 on torch prints no lines of the user's into its backward graphs.
     assert stage == "Backward_graph" or "# File: " in (path / file).read_text("utf-8"), "the user's lines"
     return loaded(path / file).GraphModule()
@@ -103,39 +103,39 @@ def leaf(*size: int) -> Tensor:
 
 
 def test_a_conditional_and_its_branches_run(tmp_path: Path) -> None:
-    found = dumped(tmp_path, lambda: torch.compile(conditional, backend="aot_eager")(torch.ones(3)))
-    assert graphs(compiles(found)[0]) == FORWARD
+    content = dumped(tmp_path, lambda: torch.compile(conditional, backend="aot_eager")(torch.ones(3)))
+    assert graphs(compiles(content)[0]) == FORWARD
     for sign in (1, -1):
         x = sign * torch.ones(3)
         for stage in FORWARD:
-            assert torch.equal(graph(tmp_path, found, stage)(x)[0], x.sin() if sign > 0 else x.cos())
+            assert torch.equal(graph(tmp_path, content, stage)(x)[0], x.sin() if sign > 0 else x.cos())
 
 
 def test_a_loop_and_its_body_run(tmp_path: Path) -> None:
     n, x = torch.tensor(0), torch.ones(3)
-    found = dumped(tmp_path, lambda: torch.compile(looping, backend="aot_eager")(n, x))
-    assert graphs(compiles(found)[0]) == FORWARD
-    result = graph(tmp_path, found, "Captured_Graph")(n, x)
+    content = dumped(tmp_path, lambda: torch.compile(looping, backend="aot_eager")(n, x))
+    assert graphs(compiles(content)[0]) == FORWARD
+    result = graph(tmp_path, content, "Captured_Graph")(n, x)
     assert torch.equal(result[1], torch.full((3,), 8.0))
 
 
 def test_training_tells_the_joint_graph_and_both_parts(tmp_path: Path) -> None:
     x = leaf(3)
-    found = dumped(tmp_path, lambda: torch.compile(waves, backend="aot_eager")(x).sum().backward())
-    assert sorted(graphs(compiles(found)[0])) == sorted(TRAINING)
-    forward = graph(tmp_path, found, "Forward_graph")(x.detach())
+    content = dumped(tmp_path, lambda: torch.compile(waves, backend="aot_eager")(x).sum().backward())
+    assert sorted(graphs(compiles(content)[0])) == sorted(TRAINING)
+    forward = graph(tmp_path, content, "Forward_graph")(x.detach())
     assert torch.equal(forward[0], waves(x.detach()))
-    backward = graph(tmp_path, found, "Backward_graph")(*forward[1:], torch.ones(3))
+    backward = graph(tmp_path, content, "Backward_graph")(*forward[1:], torch.ones(3))
     assert torch.allclose(backward[0], x.grad)
 
 
 def test_the_backward_of_inductor_is_compiled_when_it_is_needed(tmp_path: Path) -> None:
     with without_caches(), depyf.prepare_debug(tmp_path) as session:
         result = torch.compile(waves, backend="inductor")(leaf(3))
-        ((_, one),) = list(session.compiles())
-        before = [artefact.part for artefact in one.artefacts if artefact.stage == "kernel"]
+        ((_, compiled),) = list(session.compiles())
+        before = [artefact.part for artefact in compiled.artefacts if artefact.stage == "kernel"]
         result.sum().backward()
-        after = [artefact.part for artefact in one.artefacts if artefact.stage == "kernel"]
+        after = [artefact.part for artefact in compiled.artefacts if artefact.stage == "kernel"]
     assert (before, after) == (["forward"], ["forward", "backward"])
     stages = graphs(compiles(index(tmp_path))[0])
     assert set(TRAINING) | {"AFTER_POST_GRAD"} <= set(stages)
@@ -147,11 +147,11 @@ def test_cold_and_warm_caches_tell_the_same_code(tmp_path: Path, monkeypatch: py
     kernels, stages = [], []
     for name in ("cold", "warm"):
         torch._dynamo.reset()
-        found = dumped(tmp_path / name, lambda: torch.compile(waves, backend="inductor")(leaf(3)).sum().backward())
-        (one,) = compiles(found)
-        files = [artefact["file"] for artefact in one["artefacts"] if artefact["stage"] == "kernel"]
+        content = dumped(tmp_path / name, lambda: torch.compile(waves, backend="inductor")(leaf(3)).sum().backward())
+        (compiled,) = compiles(content)
+        files = [artefact["file"] for artefact in compiled["artefacts"] if artefact["stage"] == "kernel"]
         kernels.append(["".join((tmp_path / name / file).read_text("utf-8").split("\n")[3:]) for file in files])
-        stages.append(set(graphs(one)))
+        stages.append(set(graphs(compiled)))
     assert len(kernels[0]) == 2
     assert kernels[0] == kernels[1]
     assert set(TRAINING) | {"AFTER_POST_GRAD"} <= stages[1] <= stages[0]
@@ -159,13 +159,13 @@ def test_cold_and_warm_caches_tell_the_same_code(tmp_path: Path, monkeypatch: py
 
 def test_before_and_after_the_passes_of_inductor(tmp_path: Path) -> None:
     with without_caches():
-        found = dumped(tmp_path, lambda: torch.compile(programs.other_program)(torch.ones(7)))
-    stages = graphs(compiles(found)[0])
+        content = dumped(tmp_path, lambda: torch.compile(programs.other_program)(torch.ones(7)))
+    stages = graphs(compiles(content)[0])
     if "BEFORE_PRE_GRAD" not in stages:
         pytest.skip("this torch does not tell its pre-grad passes")
     for stage in ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "BEFORE_POST_GRAD", "AFTER_POST_GRAD"):
         assert stage in stages
-    assert torch.equal(graph(tmp_path, found, "AFTER_POST_GRAD")(torch.ones(7))[0], torch.ones(7).cos() * 3)
+    assert torch.equal(graph(tmp_path, content, "AFTER_POST_GRAD")(torch.ones(7))[0], torch.ones(7).cos() * 3)
 
 
 def test_a_record_that_nobody_knows_is_kept_as_it_comes(tmp_path: Path) -> None:
@@ -175,12 +175,12 @@ def test_a_record_that_nobody_knows_is_kept_as_it_comes(tmp_path: Path) -> None:
             torch._logging.trace_structured("artifact", lambda about=about: about, payload_fn=lambda text=text: text)
         return graph.forward
 
-    found = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
-    plan, table = (each for each in artefacts(found) if each["stage"].startswith("new"))
+    content = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
+    plan, table = (artefact for artefact in artefacts(content) if artefact["stage"].startswith("new"))
     assert (plan["kind"], (tmp_path / plan["file"]).read_text("utf-8")) == ("text", "step 1\n")
     assert (table["kind"], json.loads((tmp_path / table["file"]).read_text("utf-8"))) == ("json", {"a": [2], "b": 1})
     page = (tmp_path / "index.md").read_text("utf-8")
-    assert all(each["file"] in page for each in (plan, table))
+    assert all(artefact["file"] in page for artefact in (plan, table))
 
 
 def test_a_graph_of_a_stage_that_nobody_knows_is_a_file_that_runs(tmp_path: Path) -> None:
@@ -192,19 +192,19 @@ def test_a_graph_of_a_stage_that_nobody_knows_is_a_file_that_runs(tmp_path: Path
         torch._logging.trace_structured("artifact", lambda: about, payload_fn=lambda: text)
         return graph.forward
 
-    found = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
-    (split,) = (each for each in artefacts(found) if each["stage"].startswith("new"))
+    content = dumped(tmp_path, lambda: torch.compile(waves, backend=backend)(torch.ones(3)))
+    (split,) = (artefact for artefact in artefacts(content) if artefact["stage"].startswith("new"))
     assert split["kind"] == "graph"
     assert split["file"].endswith(".new_split.0.py")
-    assert torch.equal(graph(tmp_path, found, "new split")(torch.ones(3))[0], waves(torch.ones(3)))
+    assert torch.equal(graph(tmp_path, content, "new split")(torch.ones(3))[0], waves(torch.ones(3)))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode(mode: str, tmp_path: Path) -> None:
-    found = dumped(tmp_path, lambda: torch.compile(waves, mode=mode)(torch.ones(3)))
-    (one,) = compiles(found)
-    assert set(FORWARD) <= set(graphs(one))
-    assert [artefact["stage"] for artefact in one["artefacts"]].count("kernel") == 1
+    content = dumped(tmp_path, lambda: torch.compile(waves, mode=mode)(torch.ones(3)))
+    (compiled,) = compiles(content)
+    assert set(FORWARD) <= set(graphs(compiled))
+    assert [artefact["stage"] for artefact in compiled["artefacts"]].count("kernel") == 1
 
 
 def test_compiled_autograd(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
@@ -218,17 +218,22 @@ def test_compiled_autograd(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
             compiled(x)
             assert x.grad is not None
 
-    found = dumped(tmp_path, run)
-    assert not [each for each in recwarn if "does not know how to trace" in str(each.message)], "depyf itself is traced"
-    assert not [each for each in found["skipped"] if "depyf" in each["file"]]
+    content = dumped(tmp_path, run)
+    assert not [warning for warning in recwarn if "does not know how to trace" in str(warning.message)], (
+        "depyf itself is traced"
+    )
+    assert not [frame for frame in content["skipped"] if "depyf" in frame["file"]]
     # Before torch 2.7 nothing says to which compile such a graph belongs.
-    told = [*found["outside"], *(each for one in compiles(found) for each in one["artefacts"])]
-    of_autograd = [each for each in told if each["stage"].startswith("Compiled_autograd_graph")]
+    all_artefacts = [
+        *content["outside"],
+        *(dumped_artefact for artefact in compiles(content) for dumped_artefact in artefact["artefacts"]),
+    ]
+    of_autograd = [artefact for artefact in all_artefacts if artefact["stage"].startswith("Compiled_autograd_graph")]
     if not of_autograd:
         pytest.skip("this torch does not tell the graph of compiled autograd")
     if lacking.autograd_compile_ids() is None:
-        assert found["outside"] == []
-        (of_its_own,) = (one for one in compiles(found) if one["id"].startswith("!"))
+        assert content["outside"] == []
+        (of_its_own,) = (artefact for artefact in compiles(content) if artefact["id"].startswith("!"))
         assert "Compiled_autograd_graph" in graphs(of_its_own)
     for artefact in of_autograd:
         if artefact["file"].endswith(".py"):
@@ -237,9 +242,9 @@ def test_compiled_autograd(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
 
 def test_layers_that_are_compiled_each(tmp_path: Path) -> None:
     layers = torch.nn.Sequential(*(torch.compile(Layer(), backend="aot_eager") for _ in range(3)))
-    found = dumped(tmp_path, lambda: layers(torch.ones(2, 3)).sum().backward())
-    for one in compiles(found):
-        assert set(TRAINING) <= set(graphs(one))
+    content = dumped(tmp_path, lambda: layers(torch.ones(2, 3)).sum().backward())
+    for artefact in compiles(content):
+        assert set(TRAINING) <= set(graphs(artefact))
 
 
 def test_export_inside_of_a_context_changes_nothing(tmp_path: Path) -> None:
@@ -251,8 +256,8 @@ def test_export_inside_of_a_context_changes_nothing(tmp_path: Path) -> None:
         assert program.graph_module is not None
         assert torch.equal(torch.compile(waves, backend="eager")(torch.ones(3)), expected)
 
-    found = dumped(tmp_path, run)
-    assert "waves" in {function["name"] for function in found["functions"]}
+    content = dumped(tmp_path, run)
+    assert "waves" in {function["name"] for function in content["functions"]}
 
 
 def test_fullgraph_and_dynamic(tmp_path: Path) -> None:
@@ -261,10 +266,10 @@ def test_fullgraph_and_dynamic(tmp_path: Path) -> None:
         compiled(torch.ones(3))
         compiled(torch.ones(5))
 
-    found = dumped(tmp_path, run)
-    (one,) = compiles(found)
-    assert graphs(one) == FORWARD
-    assert torch.equal(graph(tmp_path, found, "Forward_graph")(4, torch.ones(4))[-1], waves(torch.ones(4)))
+    content = dumped(tmp_path, run)
+    (compile_entry,) = compiles(content)
+    assert graphs(compile_entry) == FORWARD
+    assert torch.equal(graph(tmp_path, content, "Forward_graph")(4, torch.ones(4))[-1], waves(torch.ones(4)))
 
 
 def test_threads_each_have_their_graphs(tmp_path: Path) -> None:
@@ -273,14 +278,14 @@ def test_threads_each_have_their_graphs(tmp_path: Path) -> None:
             threading.Thread(target=lambda size=size: torch.compile(waves, backend="aot_eager")(torch.ones(size)))
             for size in (2, 3, 4)
         ]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
-    found = dumped(tmp_path, run)
-    assert all(graphs(one) == FORWARD for one in compiles(found))
-    files = [artefact["file"] for artefact in artefacts(found)]
+    content = dumped(tmp_path, run)
+    assert all(graphs(artefact) == FORWARD for artefact in compiles(content))
+    files = [artefact["file"] for artefact in artefacts(content)]
     assert len(files) == len(set(files))
 
 
@@ -290,12 +295,12 @@ def test_every_graph_file_can_be_imported(function: Any, tmp_path: Path) -> None
     if not torch.compile(function, backend="aot_eager")(*arguments).requires_grad:
         pytest.skip("this torch computes no gradient of it")
     torch._dynamo.reset()
-    found = dumped(tmp_path, lambda: torch.compile(function, backend="aot_eager")(*arguments).sum().backward())
-    files = [artefact["file"] for artefact in artefacts(found) if artefact["kind"] == "graph"]
+    content = dumped(tmp_path, lambda: torch.compile(function, backend="aot_eager")(*arguments).sum().backward())
+    files = [artefact["file"] for artefact in artefacts(content) if artefact["kind"] == "graph"]
     assert len(files) >= 4
     for file in files:
         defined = vars(loaded(tmp_path / file)).values()
-        assert any(isinstance(each, type) and issubclass(each, torch.nn.Module) for each in defined), file
+        assert any(isinstance(value, type) and issubclass(value, torch.nn.Module) for value in defined), file
 
 
 def test_layers_that_are_compiled_each_on_its_own_share_their_entry(tmp_path: Path) -> None:
@@ -305,18 +310,18 @@ def test_layers_that_are_compiled_each_on_its_own_share_their_entry(tmp_path: Pa
     expected = layers(x)
 
     def run() -> None:
-        for each in layers:
-            each.compile(backend="aot_eager")
+        for layer in layers:
+            layer.compile(backend="aot_eager")
         assert torch.equal(layers(x), expected)
         assert torch.equal(layers(x), expected)
 
-    found = dumped(tmp_path, run)
-    (function,) = found["functions"]
-    served = [one["hits"] for one in function["compiles"]]
+    content = dumped(tmp_path, run)
+    (function,) = content["functions"]
+    served = [compiled["hits"] for compiled in function["compiles"]]
     if not torch._dynamo.config.inline_inbuilt_nn_modules:
         pytest.skip("this torch compiles each layer anew")
     assert len(served) == 1
-    assert served == [6] or "calls that each entry served" in found["unavailable"]
+    assert served == [6] or "calls that each entry served" in content["unavailable"]
 
 
 def test_a_region_that_is_compiled_once(tmp_path: Path) -> None:
@@ -328,8 +333,8 @@ def test_a_region_that_is_compiled_once(tmp_path: Path) -> None:
         return region(region(x))
 
     x = torch.rand(4)
-    found = dumped(tmp_path, lambda: torch.compile(twice, backend="aot_eager")(x))
-    (one,) = compiles(found)
-    assert graphs(one) == FORWARD
+    content = dumped(tmp_path, lambda: torch.compile(twice, backend="aot_eager")(x))
+    (compiled,) = compiles(content)
+    assert graphs(compiled) == FORWARD
     for stage in FORWARD:
-        assert torch.equal(graph(tmp_path, found, stage)(x)[0], waves(waves(x)))
+        assert torch.equal(graph(tmp_path, content, stage)(x)[0], waves(waves(x)))

@@ -114,7 +114,7 @@ def test_a_disk_that_fills_up_later_is_a_warning_and_a_running_program(tmp_path:
     assert str(tmp_path / "dump") in done.stderr
 
 
-@pytest.mark.parametrize("thing", [3, "def f(): pass", None, object(), len, [1, 2]], ids=lambda each: str(type(each)))
+@pytest.mark.parametrize("thing", [3, "def f(): pass", None, object(), len, [1, 2]], ids=lambda value: str(type(value)))
 def test_a_function_that_is_no_function_is_named(thing: object) -> None:
     with pytest.raises(TypeError) as caught:
         depyf.decompile(thing)  # type: ignore[arg-type]

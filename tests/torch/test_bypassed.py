@@ -61,22 +61,22 @@ def told(path: Path, program: Callable[[], object]) -> tuple[Any, tuple[Finding,
     with depyf.prepare_debug(path) as session:
         program()
     read = read_session(path)
-    assert read.bypassed.keys() == {_as_read(each) for each in session.bypassed}
+    assert read.bypassed.keys() == {_as_read(finding) for finding in session.bypassed}
     return session, findings(session)
 
 
-def _as_read(found: Any) -> Any:
+def _as_read(bypassed: Any) -> Any:
     from dataclasses import replace
 
     from depyf.model.user_source import short_path
 
-    where = found.where
-    return found if where is None else replace(found, where=replace(where, filename=short_path(where.filename)))
+    where = bypassed.where
+    return bypassed if where is None else replace(bypassed, where=replace(where, filename=short_path(where.filename)))
 
 
-def line(found: Finding) -> str:
-    assert found.where is not None
-    return linecache.getline(found.where.file, found.where.line)
+def line(finding: Finding) -> str:
+    assert finding.where is not None
+    return linecache.getline(finding.where.file, finding.where.line)
 
 
 def test_a_method_of_a_compiled_module_is_named_in_an_empty_run(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_method_of_a_compiled_module_is_named_in_an_empty_run(tmp_path: Path) 
             compiled.generate(torch.ones(2, 4))  # here
         compiled.config()
 
-    _, (found,) = told(tmp_path, program)
-    assert found.kind == "bypassed-method" and found.severity == "high" and "# here" in line(found)
-    assert found.cause.startswith("3 calls of `compiled.generate` ran eager")
-    assert "`Net.generate` calls the module itself" in found.cause and "module.compile()" in found.fix
+    _, (finding,) = told(tmp_path, program)
+    assert finding.kind == "bypassed-method" and finding.severity == "high" and "# here" in line(finding)
+    assert finding.cause.startswith("3 calls of `compiled.generate` ran eager")
+    assert "`Net.generate` calls the module itself" in finding.cause and "module.compile()" in finding.fix
     page = (tmp_path / "index.md").read_text()
     assert "3 calls of `compiled.generate` at " in page and "1 call of `compiled.config` at " in page
     assert "Usual reasons" not in page
@@ -104,8 +104,10 @@ def test_the_fix_depends_on_what_the_method_runs(tmp_path: Path) -> None:
         compiled.encode(torch.ones(2, 4))
         compiled.step(torch.ones(2, 4))
 
-    _, found = told(tmp_path, program)
-    words = {each.cause.partition("` ran")[0].rpartition(".")[2]: (each.cause, each.fix) for each in found}
+    _, run_findings = told(tmp_path, program)
+    words = {
+        finding.cause.partition("` ran")[0].rpartition(".")[2]: (finding.cause, finding.fix) for finding in run_findings
+    }
     assert words.keys() == {"loss", "encode", "step"}
     for method, runs, fix in (
         ("loss", "calls its `forward`", "torch.compile(module.loss)"),
@@ -128,23 +130,23 @@ def test_healthy_uses_of_a_compiled_module_are_no_findings(tmp_path: Path) -> No
         compiled(torch.ones(2, 4))
         outer(torch.ones(2, 4))
         compiled.config()
-        [each.numel() for each in compiled.parameters()]
+        [parameter.numel() for parameter in compiled.parameters()]
         compiled.eval().state_dict()
         assert compiled.generate.__self__ is module
         copy.deepcopy(compiled)
         pickle.dumps(module.state_dict())
 
-    session, found = told(tmp_path, program)
-    assert not [each for each in found if each.kind.startswith("bypassed")]
-    assert {each.what for each in session.bypassed} == {"compiled.config"}
+    session, run_findings = told(tmp_path, program)
+    assert not [finding for finding in run_findings if finding.kind.startswith("bypassed")]
+    assert {finding.what for finding in session.bypassed} == {"compiled.config"}
 
 
 def test_a_module_that_is_compiled_in_place_is_no_finding(tmp_path: Path) -> None:
     module: Any = Net()
     module.compile(backend="eager")
     wrapped: Any = torch.compile(module, backend="eager")
-    session, found = told(tmp_path, lambda: wrapped.generate(torch.ones(2, 4)))
-    assert found == () and not session.bypassed
+    session, run_findings = told(tmp_path, lambda: wrapped.generate(torch.ones(2, 4)))
+    assert run_findings == () and not session.bypassed
     assert [function.name for function, _ in session.compiles()]
 
 
@@ -170,9 +172,9 @@ def test_calls_under_force_eager_are_counted_with_their_place(tmp_path: Path) ->
                 compiled(torch.ones(2))  # here
         compiled(torch.ones(2))
 
-    session, (found,) = told(tmp_path, program)
-    assert found.cause == "3 calls of `<lambda>` ran eager under the stance `force_eager`"
-    assert found.severity == "low" and found.cost.eager_calls == 3 and "# here" in line(found)
+    session, (finding,) = told(tmp_path, program)
+    assert finding.cause == "3 calls of `<lambda>` ran eager under the stance `force_eager`"
+    assert finding.severity == "low" and finding.cost.eager_calls == 3 and "# here" in line(finding)
     assert not hasattr(torch._dynamo.eval_frame._callback_from_stance, "__wrapped__")
     ((_, compile_),) = session.compiles()
     assert compile_.hits in (2, None)
@@ -197,13 +199,13 @@ def test_only_those_calls_under_eager_on_recompile_count_that_no_entry_serves(tm
             for size in (2, 2, 3, 2, 3):
                 compiled(torch.ones(size, 4))  # here
 
-    session, (found,) = told(tmp_path, program)
-    assert "# here" in line(found) and "`Net.forward`" in found.cause
+    session, (finding,) = told(tmp_path, program)
+    assert "# here" in line(finding) and "`Net.forward`" in finding.cause
     if HITS in session.unavailable:
-        assert found.cause.startswith("5 calls") and "does not report which" in found.cause
+        assert finding.cause.startswith("5 calls") and "does not report which" in finding.cause
     else:
-        assert found.cause.startswith("2 calls of `Net.forward` ran eager under the stance `eager_on_recompile`")
-        assert found.severity == "medium"
+        assert finding.cause.startswith("2 calls of `Net.forward` ran eager under the stance `eager_on_recompile`")
+        assert finding.severity == "medium"
 
 
 @has_stances
@@ -219,15 +221,15 @@ def test_a_call_that_fails_on_a_recompile_says_why_and_its_traceback_is_the_same
             try:
                 compiled(torch.ones(3))  # here
             except RuntimeError as error:
-                frames.append([each.name for each in traceback.extract_tb(error.__traceback__)])
+                frames.append([frame.name for frame in traceback.extract_tb(error.__traceback__)])
 
-    _, (found,) = told(tmp_path, program)
+    _, (finding,) = told(tmp_path, program)
     program()
     assert frames[0] == frames[1]
-    assert found.severity == "high" and "# here" in line(found)
-    assert "1 call of `<lambda>` raised an exception under the stance `fail_on_recompile`" in found.cause
+    assert finding.severity == "high" and "# here" in line(finding)
+    assert "1 call of `<lambda>` raised an exception under the stance `fail_on_recompile`" in finding.cause
     if "triggered by" in torch._dynamo.eval_frame._callback_from_stance.__code__.co_consts.__repr__():
-        assert "expected 2, actual 3" in found.cause
+        assert "expected 2, actual 3" in finding.cause
 
 
 @has_stances
@@ -245,8 +247,8 @@ def test_stances_of_depyf_are_not_told(tmp_path: Path) -> None:
         with torch.compiler.set_stance("default"):
             compiled(torch.ones(2))
 
-    session, found = told(tmp_path, program)
-    assert found == () and not any(each.way is Way.STANCE for each in session.bypassed)
+    session, run_findings = told(tmp_path, program)
+    assert run_findings == () and not any(finding.way is Way.STANCE for finding in session.bypassed)
 
 
 class Tower(torch.nn.Module):
@@ -261,7 +263,7 @@ class Tower(torch.nn.Module):
         return [0.5 for _ in self.blocks] + [float(number) for number in range(len(self.blocks))]
 
     def size(self) -> int:
-        return sum(each.numel() for each in self.body.parameters())
+        return sum(parameter.numel() for parameter in self.body.parameters())
 
     def loop(self, x: Any) -> Any:
         for block in self.blocks:

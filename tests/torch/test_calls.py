@@ -28,7 +28,7 @@ def test_compiles_of_one_call_have_its_number(tmp_path: Path) -> None:
             compiled(torch.ones(2), first, last)
     if HITS in session.unavailable:
         pytest.skip("this torch does not report runs of compiled code")
-    calls = [[made.call for made in function.compiles] for function in session.functions.values()]
+    calls = [[compiled.call for compiled in function.compiles] for function in session.functions.values()]
     assert calls == [[1, 3, 5], [1, 4, 5]]
     again = read_session(tmp_path)
-    assert [[made.call for made in function.compiles] for function in again.functions.values()] == calls
+    assert [[compiled.call for compiled in function.compiles] for function in again.functions.values()] == calls

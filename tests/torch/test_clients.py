@@ -48,9 +48,9 @@ class Model(torch.nn.Module):
 
 
 def first_number(path: Path) -> int:
-    found = re.search(r"\d+", path.name)
-    assert found is not None
-    return int(found[0])
+    match = re.search(r"\d+", path.name)
+    assert match is not None
+    return int(match[0])
 
 
 def test_a_context_is_entered_and_left_by_hand_one_after_another(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_hooks_that_come_later_get_dynamos_code_or_ours_and_may_install_it(tmp_p
 def test_names_of_the_earlier_package(tmp_path: Path) -> None:
     assert global_variables.data["dump_src_dir"] is None
     parameters = inspect.signature(enable_debugging.patched_load_by_key_path).parameters.values()
-    assert any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
+    assert any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
     loader = global_variables.data["unpatched_load_by_key_path"]
     assert loader == importlib.import_module("torch._inductor.codecache").PyCodeCache.load_by_key_path
     names: list[str] = []
@@ -194,13 +194,15 @@ def test_an_instance_that_is_gone_leaves_no_hook() -> None:
 
 
 def test_repeated_dumps_have_the_same_files(tmp_path: Path) -> None:
-    found = []
+    names_of_runs = []
     for directory in (tmp_path / "first", tmp_path / "second"):
         torch._dynamo.reset()
         with depyf.prepare_debug(directory, clean_wild_fx_code=True, log_bytecode=False):
             torch.compile(programs.straight, backend="eager")(torch.ones(3))
-        found.append({re.sub(r"__compiled_fn_\d+", "__compiled_fn_", each.name) for each in directory.iterdir()})
-    assert found[0] == found[1]
+        names_of_runs.append(
+            {re.sub(r"__compiled_fn_\d+", "__compiled_fn_", path.name) for path in directory.iterdir()}
+        )
+    assert names_of_runs[0] == names_of_runs[1]
 
 
 def test_a_hook_reads_dynamos_code_without_its_shuffling() -> None:
@@ -209,17 +211,17 @@ def test_a_hook_reads_dynamos_code_without_its_shuffling() -> None:
         torch._dynamo.graph_break()
         return table["key"] * 2
 
-    told: list[tuple[str, str]] = []
+    named_codes: list[tuple[str, str]] = []
     handle = torch._dynamo.convert_frame.register_bytecode_hook(
-        lambda code, new_code: told.append((code.co_name, depyf.decompile(new_code)))
+        lambda code, new_code: named_codes.append((code.co_name, depyf.decompile(new_code)))
     )
     try:
         torch.compile(broken, backend="eager")(torch.ones(3), {})
     finally:
         handle.remove()
-    assert [name for name, _ in told][0] == "broken"
-    assert "update" in told[0][1]
-    for _, text in told:
+    assert [name for name, _ in named_codes][0] == "broken"
+    assert "update" in named_codes[0][1]
+    for _, text in named_codes:
         compile(text, "<decompiled>", "exec")
         assert ":=" not in text
         assert "del " not in text
@@ -228,9 +230,9 @@ def test_a_hook_reads_dynamos_code_without_its_shuffling() -> None:
 
 def test_what_the_user_wrote_in_that_way_is_read_as_it_was_written() -> None:
     def own(values: list[int]) -> int:
-        first = (found := values)[0]
+        first = (first_value := values)[0]
         del values
-        return first + len(found[0:])
+        return first + len(first_value[0:])
 
     text = depyf.decompile(own.__code__)
     assert ":=" in text

@@ -15,7 +15,7 @@ from tests.torch import programs  # noqa: E402
 
 
 def _statements() -> set[int]:
-    return {id(each) for each in gc.get_objects() if issubclass(type(each), ast.stmt)}
+    return {id(node) for node in gc.get_objects() if issubclass(type(node), ast.stmt)}
 
 
 def test_no_tree_of_a_graph_is_kept(tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ def measured(directory: Path, run: Callable[[], object]) -> CompileTimes:
         finally:
             timing.end()
     timing.write(session)
-    found = read_times(directory)
-    assert found is not None
-    return found
+    times = read_times(directory)
+    assert times is not None
+    return times
 
 
 def trained(backend: str) -> Callable[[], object]:
@@ -72,7 +72,7 @@ def trained(backend: str) -> Callable[[], object]:
 
 
 def named(times: CompileTimes, name: str) -> FunctionTimes:
-    return next(each for each in function_times(times) if each.key[2] == name)
+    return next(function for function in function_times(times) if function.key[2] == name)
 
 
 def line_of(text: str) -> int:
@@ -83,10 +83,10 @@ def line_of(text: str) -> int:
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_the_cells_add_up_to_the_time_of_compiling(tmp_path: Path, backend: str) -> None:
     times = measured(tmp_path, trained(backend))
-    told = torch._dynamo.utils.get_compilation_metrics()
-    spent = sum((each.duration_us or 0) / 1e6 for each in told)
-    (own,) = times.by_compile().values()
-    assert spent and abs(sum(own.values()) - spent) < 0.05 * spent
+    metrics = torch._dynamo.utils.get_compilation_metrics()
+    spent = sum((metric.duration_us or 0) / 1e6 for metric in metrics)
+    (stages,) = times.by_compile().values()
+    assert spent and abs(sum(stages.values()) - spent) < 0.05 * spent
     assert times.by_stage()["not attributed"] < 0.05 * times.seconds
     assert not times.unavailable
     assert set(times.by_compile()) == {"0/0"}
@@ -103,7 +103,7 @@ def test_a_line_has_the_time_of_what_it_calls_in_torch_but_not_of_functions_of_t
     block = named(times, "Block.forward")
     assert sum(block.total.values()) >= first.seconds + block.seconds - 1e-6
     assert block.seconds < first.seconds
-    modules = {each.path: each for each in module_times(times)}
+    modules = {module.path: module for module in module_times(times)}
     assert modules["layers.0"].kind == "Block"
     assert modules["layers.0.linear"].kind == "Linear"
     assert modules["layers.0"].seconds > modules["layers.0.linear"].seconds
@@ -112,15 +112,15 @@ def test_a_line_has_the_time_of_what_it_calls_in_torch_but_not_of_functions_of_t
 
 def test_it_agrees_with_the_profiler_of_dynamo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiler = pytest.importorskip("torch._dynamo.dynamo_profiler", reason="this torch has no profiler of Dynamo")
-    found: dict[int, Any] = {}
+    timings: dict[int, Any] = {}
 
     def keep(state: Any, *_: object) -> None:
-        found.update((id(each), each) for each in state.timings)
+        timings.update((id(timing), timing) for timing in state.timings)
 
     monkeypatch.setattr(profiler.DynamoProfilerState, "dump_stats", keep)
     with torch._dynamo.config.patch(dynamo_profiler=True):
         times = measured(tmp_path, trained("eager"))
-    theirs = sum(each.tottime_ns for each in found.values() if each.func_name == "activation") / 1e9
+    theirs = sum(timing.tottime_ns for timing in timings.values() if timing.func_name == "activation") / 1e9
     ours = sum(
         cell.seconds
         for cell in times.cells
@@ -151,10 +151,10 @@ def test_a_slow_decomposition_is_charged_to_the_line_that_needs_it(tmp_path: Pat
         return slow(x.sin()).cos()
 
     times = measured(tmp_path, lambda: torch.compile(program, backend=backend)(torch.randn(4)))
-    own = named(times, "slow")
-    assert function_times(times)[0] == own
-    assert own.seconds > 1.5
-    assert list(own.lines)[0] == (line_of("return x.clone()  # is lowered"),)
+    function_of_name = named(times, "slow")
+    assert function_times(times)[0] == function_of_name
+    assert function_of_name.seconds > 1.5
+    assert list(function_of_name.lines)[0] == (line_of("return x.clone()  # is lowered"),)
     assert f"line {line_of('return x.clone()  # is lowered')}" in "\n".join(compile_times_text(times))
 
 
@@ -165,18 +165,23 @@ def test_a_function_that_continues_after_a_break_has_one_row(tmp_path: Path) -> 
         return activation(x)
 
     times = measured(tmp_path, lambda: torch.compile(broken, backend="eager")(torch.randn(4)))
-    assert [each.key[2] for each in function_times(times)].count("broken") == 1
+    assert [function.key[2] for function in function_times(times)].count("broken") == 1
     assert named(times, "activation").traced >= 2
 
 
 def test_equal_blocks_are_added_up(tmp_path: Path) -> None:
     times = measured(tmp_path, trained("eager"))
-    (found,) = times.repetitions
-    assert (found.first, found.last, found.kind, found.blocks) == ("layers.0", "layers.3", "Block", 4)
-    blocks = {each.path: each.seconds for each in module_times(times)}
-    assert found.seconds == pytest.approx(sum(blocks[f"layers.{number}"] for number in range(4)), rel=1e-3)
-    assert found.again == pytest.approx(found.seconds - blocks["layers.0"], rel=1e-3)
-    assert found.again < found.seconds < found.whole
+    (repetition,) = times.repetitions
+    assert (repetition.first, repetition.last, repetition.kind, repetition.blocks) == (
+        "layers.0",
+        "layers.3",
+        "Block",
+        4,
+    )
+    blocks = {module.path: module.seconds for module in module_times(times)}
+    assert repetition.seconds == pytest.approx(sum(blocks[f"layers.{number}"] for number in range(4)), rel=1e-3)
+    assert repetition.again == pytest.approx(repetition.seconds - blocks["layers.0"], rel=1e-3)
+    assert repetition.again < repetition.seconds < repetition.whole
     assert "equal graphs, compiled 4 times: layers.0 to layers.3 (Block): " in "\n".join(compile_times_text(times))
 
 
@@ -190,14 +195,20 @@ def test_kernels_of_inductor_belong_to_their_lines(tmp_path: Path) -> None:
     with inductor_config.patch(fx_graph_cache=False):
         x = torch.randn(8, 8)
         times = measured(tmp_path, lambda: torch.compile(program, backend="inductor")(x, x))
-    own = named(times, next(each.key[2] for each in function_times(times) if each.key[2].endswith("program")))
-    one, two, three = (line_of(f"{text}  # {name}") for text, name in KERNELS)
-    assert own.lines[(one,)]["lowering"] > 0
-    assert own.lines[(one,)]["code generation"] > 0
+    function_of_name = named(
+        times, next(function.key[2] for function in function_times(times) if function.key[2].endswith("program"))
+    )
+    first_line, two, three = (line_of(f"{text}  # {name}") for text, name in KERNELS)
+    assert function_of_name.lines[(first_line,)]["lowering"] > 0
+    assert function_of_name.lines[(first_line,)]["code generation"] > 0
     # One kernel computes the second line and a part of the third.
-    assert own.lines[(two, three)]["code generation"] > 0
-    compiled = {lines for lines, stages in own.lines.items() if {"C++ compiler", "waiting for compilers"} & set(stages)}
-    assert compiled <= {(), (one,), (two, three)}
+    assert function_of_name.lines[(two, three)]["code generation"] > 0
+    compiled = {
+        lines
+        for lines, stages in function_of_name.lines.items()
+        if {"C++ compiler", "waiting for compilers"} & set(stages)
+    }
+    assert compiled <= {(), (first_line,), (two, three)}
     assert not times.unavailable
 
 

@@ -32,8 +32,8 @@ def transformed(directory: Path) -> list[str]:
 
 def compiles(directory: Path) -> list[str]:
     """Return the compile ids in order; before 2.4 torch counts on over a reset."""
-    found: list[str] = json.loads((directory / "index.json").read_text(encoding="utf-8"))["order"]
-    return found if seams.has_structured_trace() else [f"0/{each.partition('/')[2]}" for each in found]
+    order: list[str] = json.loads((directory / "index.json").read_text(encoding="utf-8"))["order"]
+    return order if seams.has_structured_trace() else [f"0/{compile_id.partition('/')[2]}" for compile_id in order]
 
 
 def test_the_inner_of_two_contexts_gets_what_begins_in_it(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_one_context_after_another_in_a_directory_tells_of_both(tmp_path: Path) 
         "__transformed_code_0_for_straight.py",
         "__transformed_code_1_for_straight.py",
     ]
-    assert [each.partition("#")[0] for each in compiles(tmp_path)] == ["0/0"] * 3
+    assert [compile_id.partition("#")[0] for compile_id in compiles(tmp_path)] == ["0/0"] * 3
 
 
 def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_path: Path) -> None:
@@ -82,10 +82,10 @@ def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_p
         with depyf.prepare_debug(directory) as session:
             compiled(*call)
     (function,) = session.roots()
-    assert [each.id.compile for each in function.compiles] == [1, 2]
-    assert not any(each.gone for each in function.compiles)
+    assert [compiled.id.compile for compiled in function.compiles] == [1, 2]
+    assert not any(compiled.gone for compiled in function.compiles)
     (resumed,) = session.resumes_of(function)
-    assert [each.id.compile for each in resumed.compiles] == [1, 2]
+    assert [compiled.id.compile for compiled in resumed.compiles] == [1, 2]
     text = (tmp_path / function.file).read_text("utf-8")
     assert "as torch runs it: 3 entries, 1 resume function." in text
     compile(text, function.file, "exec")
@@ -96,7 +96,7 @@ def test_a_function_is_one_while_torch_has_the_entries_of_earlier_contexts(tmp_p
     with depyf.prepare_debug(tmp_path) as session:
         compiled(*calls[0])
     first, second = session.roots()
-    assert [bool(each.gone) for each in first.compiles] == [True, True]
+    assert [bool(compiled.gone) for compiled in first.compiles] == [True, True]
     assert "as torch runs it: 1 entry" in (tmp_path / second.file).read_text("utf-8")
 
 
@@ -127,7 +127,9 @@ def threads_may_compile_at_once() -> bool:
         if failed:
             break
         torch._dynamo.reset()
-        threads = [threading.Thread(target=work, args=(each,)) for each in (programs.straight, programs.breaking_once)]
+        threads = [
+            threading.Thread(target=work, args=(function,)) for function in (programs.straight, programs.breaking_once)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -191,8 +193,11 @@ def test_loggers_are_in_the_context_as_outside(tmp_path: Path) -> None:
     def tree() -> list[object]:
         named = [logging.getLogger(name) for name in sorted(logging.root.manager.loggerDict)]
         # Torch hands its structured trace to none but the handlers of this logger, which are not the program's.
-        own = [each for each in named if each.name != seams.TRACE_LOGGER]
-        return [(each.name, each.level, each.handlers, each.filters, each.propagate, each.disabled) for each in own]
+        loggers = [logger for logger in named if logger.name != seams.TRACE_LOGGER]
+        return [
+            (logger.name, logger.level, logger.handlers, logger.filters, logger.propagate, logger.disabled)
+            for logger in loggers
+        ]
 
     torch.compile(programs.straight, backend="eager")(torch.ones(3))
     before = tree()
@@ -267,9 +272,9 @@ def test_a_compile_that_no_frame_asked_for(tmp_path: Path) -> None:
         compile_fx(torch.fx.symbolic_trace(programs.straight), [torch.ones(3)])(torch.ones(3))
     assert list(tmp_path.glob("__compiled_fn_*.Forward_graph.0.py"))
     assert list(tmp_path.glob("__compiled_fn_*.kernel_0.py"))
-    told = (tmp_path / "index.md").read_text(encoding="utf-8")
-    assert "compile_fx" in told
-    assert "Outside of any compiled frame" not in told
+    page = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "compile_fx" in page
+    assert "Outside of any compiled frame" not in page
 
 
 @pytest.mark.skipif(not seams.has_structured_trace(), reason="torch 2.2 itself keeps the parameters of a module alive")
@@ -316,7 +321,7 @@ def test_compiles_before_and_after_a_reset_have_ids_of_their_own(tmp_path: Path)
     with depyf.prepare_debug(tmp_path):
         torch.compile(f, backend="eager")(torch.ones(2))
     assert compiles(tmp_path) == ["0/0", "0/1", "0/0#2", "0/1#2", "0/0#3"]
-    made = [each for _, each in session.compiles()]
-    assert [each.gone for each in made[:2]] == ["Dynamo was reset"] * 2
-    triggers = [each.trigger for each in made if isinstance(each.trigger, Recompile)]
-    assert [failed.entry for each in triggers for failed in each.entries] == ["0/0", "0/0#2"]
+    compiled_all = [compiled for _, compiled in session.compiles()]
+    assert [compiled.gone for compiled in compiled_all[:2]] == ["Dynamo was reset"] * 2
+    triggers = [compiled.trigger for compiled in compiled_all if isinstance(compiled.trigger, Recompile)]
+    assert [failed.entry for recompile in triggers for failed in recompile.entries] == ["0/0", "0/0#2"]

@@ -36,8 +36,8 @@ def _reset() -> None:
 def first_compile(directory: Path) -> dict[str, Any]:
     index = json.loads((directory / "index.json").read_text())
     assert not index["problems"]
-    found: dict[str, Any] = index["functions"][0]["compiles"][0]
-    return found
+    compiled: dict[str, Any] = index["functions"][0]["compiles"][0]
+    return compiled
 
 
 def compiled_with(say: Callable[[Any], None], directory: Path) -> dict[str, Any]:
@@ -61,17 +61,17 @@ def test_a_skip_is_told_with_torchs_reason_and_the_line(tmp_path: Path) -> None:
 
     with depyf.prepare_debug(str(tmp_path)):
         torch.compile(function, backend="cudagraphs")(torch.ones(4))
-    (told,) = first_compile(tmp_path)["cuda_graphs"]
+    (event,) = first_compile(tmp_path)["cuda_graphs"]
     lines, first = inspect.getsourcelines(function)
-    assert (told["event"], told["reason"].partition(" (")[0]) == ("skipped", "cpu device")
-    assert told["where"]["line"] == first + 1 and "the line" in lines[1]
-    (found,) = (each for each in json.loads((tmp_path / "index.json").read_text())["findings"])
-    assert found["kind"] == "cuda-graph-skipped" and found["where"]["line"] == first + 1
-    assert f"runs without a CUDA graph: {told['reason']}" in found["cause"]
-    assert f"skipped: {told['reason']}" in (tmp_path / "index.md").read_text()
+    assert (event["event"], event["reason"].partition(" (")[0]) == ("skipped", "cpu device")
+    assert event["where"]["line"] == first + 1 and "the line" in lines[1]
+    (finding,) = (entry for entry in json.loads((tmp_path / "index.json").read_text())["findings"])
+    assert finding["kind"] == "cuda-graph-skipped" and finding["where"]["line"] == first + 1
+    assert f"runs without a CUDA graph: {event['reason']}" in finding["cause"]
+    assert f"skipped: {event['reason']}" in (tmp_path / "index.md").read_text()
     ((_, compiled),) = read_run(tmp_path).session.compiles()
     (read,) = compiled.cuda_graphs
-    assert read.reason == told["reason"] and read.place is not None and read.place[1] == first + 1
+    assert read.reason == event["reason"] and read.place is not None and read.place[1] == first + 1
 
 
 @pytest.mark.skipif(
@@ -84,9 +84,9 @@ def test_a_change_of_an_input_is_told_once_though_torch_says_it_twice(tmp_path: 
         cudagraph_utils.log_cudagraph_skip_and_bump_counter(text)
         assert "Found from" in text
 
-    (told,) = compiled_with(say, tmp_path)["cuda_graphs"]
-    assert (told["event"], told["reason"]) == ("skipped", "mutated inputs (1 instances)")
-    assert told["where"]["function"] == "function"
+    (event,) = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert (event["event"], event["reason"]) == ("skipped", "mutated inputs (1 instances)")
+    assert event["where"]["function"] == "function"
 
 
 def test_reasons_in_a_list_are_told_in_words(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_reasons_in_a_list_are_told_in_words(tmp_path: Path) -> None:
         reasons = ["mutated inputs", "non-Tensor inputs"]
         cudagraph_utils.log_cudagraph_skip_and_bump_counter(f"skipping cudagraphs due to {reasons}")
 
-    (told,) = compiled_with(say, tmp_path)["cuda_graphs"]
-    assert told["reason"] == "mutated inputs, non-Tensor inputs"
+    (event,) = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert event["reason"] == "mutated inputs, non-Tensor inputs"
 
 
 @pytest.mark.skipif(
@@ -116,17 +116,17 @@ def test_recordings_are_told_with_why_there_is_another(tmp_path: Path) -> None:
         ):
             cudagraph_trees.log.debug(line, "0/0", *args)
 
-    told = compiled_with(say, tmp_path)["cuda_graphs"]
-    assert [(each["event"], each["part"]) for each in told] == [
+    events = compiled_with(say, tmp_path)["cuda_graphs"]
+    assert [(event["event"], event["part"]) for event in events] == [
         ("sizes", ""),
         ("sizes", ""),
         ("recorded", "forward"),
         ("recorded again", "forward"),
         ("recorded", "backward"),
     ]
-    assert told[3]["reason"].startswith("static input data pointer changed (") and "x" in told[3]["reason"]
-    assert not any(character.isdigit() for character in told[3]["reason"].partition("(")[0])
-    kinds = [each["kind"] for each in json.loads((tmp_path / "index.json").read_text())["findings"]]
+    assert events[3]["reason"].startswith("static input data pointer changed (") and "x" in events[3]["reason"]
+    assert not any(character.isdigit() for character in events[3]["reason"].partition("(")[0])
+    kinds = [finding["kind"] for finding in json.loads((tmp_path / "index.json").read_text())["findings"]]
     assert kinds == ["cuda-graph-recorded-again", "cuda-graph-sizes"]
 
 
@@ -147,8 +147,8 @@ def test_what_a_graph_says_while_it_runs_is_of_its_own_compile(tmp_path: Path) -
     with depyf.prepare_debug(str(tmp_path)):
         torch.compile(lambda x: x.sin(), backend="eager")(torch.ones(4))
         Trees().run(7)
-    (told,) = first_compile(tmp_path)["cuda_graphs"]
-    assert (told["part"], told["reason"]) == ("backward", "mutated inputs (2 instances)")
+    (event,) = first_compile(tmp_path)["cuda_graphs"]
+    assert (event["part"], event["reason"]) == ("backward", "mutated inputs (2 instances)")
 
 
 def test_torchs_loggers_are_left_as_they_were(caplog: pytest.LogCaptureFixture) -> None:
@@ -162,12 +162,12 @@ def test_torchs_loggers_are_left_as_they_were(caplog: pytest.LogCaptureFixture) 
         assert log.isEnabledFor(logging.DEBUG), "torch tells why it records again only where somebody asks"
         log.debug("%s is heard and goes no further", "this")
         log.warning("this goes on")
-    assert [dict(vars(each)) | {"_cache": 0} for each in logs] == [each | {"_cache": 0} for each in before]
+    assert [dict(vars(record)) | {"_cache": 0} for record in logs] == [fields | {"_cache": 0} for fields in before]
     assert not TREES.isEnabledFor(logging.DEBUG)
     watched.end()
     assert heard == ["this is heard and goes no further", "this goes on"]
-    assert not any("no further" in each.getMessage() for each in caplog.records)
-    assert [dict(vars(each)) | {"_cache": 0} for each in logs] == [each | {"_cache": 0} for each in before]
+    assert not any("no further" in record.getMessage() for record in caplog.records)
+    assert [dict(vars(record)) | {"_cache": 0} for record in logs] == [fields | {"_cache": 0} for fields in before]
     assert cudagraph_trees.log is TREES
 
 

@@ -59,7 +59,7 @@ def scaled(x: torch.Tensor) -> torch.Tensor:
 def test_a_guard_names_the_device_and_its_index(tmp_path: Path) -> None:
     index = told(scaled, lambda compiled: compiled(on("cuda:1")), tmp_path)
     (compiled,) = index["functions"][0]["compiles"]
-    (guard,) = (each for each in compiled["guards"] if each["kind"] == "TENSOR_MATCH")
+    (guard,) = (guard for guard in compiled["guards"] if guard["kind"] == "TENSOR_MATCH")
     assert "cuda:1" in guard["clause"] and guard["where"]["text"] == "return x * 2 + x"
 
 
@@ -73,9 +73,9 @@ def test_a_guard_names_the_device_and_its_index(tmp_path: Path) -> None:
 )
 def test_another_device_is_the_cause_of_a_recompile(first: str, second: str, words: str, tmp_path: Path) -> None:
     index = told(scaled, lambda compiled: (compiled(on(first)), compiled(on(second))), tmp_path)
-    (found,) = index["findings"]
-    assert found["kind"] == "tensor-device" and found["compiles"] == ["0/1"]
-    assert f"`x` was {words}" in found["cause"]
+    (finding,) = index["findings"]
+    assert finding["kind"] == "tensor-device" and finding["compiles"] == ["0/1"]
+    assert f"`x` was {words}" in finding["cause"]
 
 
 def test_torchs_words_about_the_index_of_a_device_can_be_read(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_several_devices_in_one_graph_are_shown(tmp_path: Path) -> None:
     told(both, lambda compiled: compiled(on("cuda:0"), on("cuda:1")), tmp_path)
     run = read_run(tmp_path)
     ((function, compiled),) = run.session.compiles()
-    graph = next(each for each in documents(run, function, compiled) if each.key == "forward_graph")
+    graph = next(document for document in documents(run, function, compiled) if document.key == "forward_graph")
     first = function.first_line
     lines = {row.strip().partition(":")[0]: graph.links.of(at) for at, row in enumerate(graph.text.splitlines(), 1)}
     assert "cuda:0" in graph.text and "cuda:1" in graph.text
@@ -118,8 +118,8 @@ def test_autocast_of_another_device_is_the_cause_of_a_recompile(tmp_path: Path) 
             compiled(on("cuda:0"))
 
     index = told(scaled, calls, tmp_path)
-    (found,) = index["findings"]
-    assert found["kind"] == "autocast" and "'cuda': torch.float16" in found["cause"]
+    (finding,) = index["findings"]
+    assert finding["kind"] == "autocast" and "'cuda': torch.float16" in finding["cause"]
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def test_tf32_is_the_cause_of_a_recompile(tmp_path: Path) -> None:
             compiled(on("cuda:0"))
 
     index = told(scaled, calls, tmp_path)
-    assert [each["kind"] for each in index["findings"]] == ["matmul-precision"]
+    assert [finding["kind"] for finding in index["findings"]] == ["matmul-precision"]
     assert re.search("'tf32'|True", index["findings"][0]["cause"])
 
 
@@ -163,11 +163,11 @@ def test_nodes_on_a_stream_are_linked_to_their_own_lines(tmp_path: Path) -> None
     ((function, compiled),) = run.session.compiles()
     if compiled.failure is not None or "'stream'" not in (captured := captured_graph(tmp_path)):
         pytest.skip("this torch does not take streams into its graphs")
-    graph = next(each for each in documents(run, function, compiled) if each.key == "captured_graph")
+    graph = next(document for document in documents(run, function, compiled) if document.key == "captured_graph")
     rows = graph.text.splitlines()
     place = next(at for at, row in enumerate(rows, 1) if ".sin()" in row and "=" in row and "#" not in row)
     assert {line for _, line in graph.links.of(place)} == {inspect.getsourcelines(streamed)[1] + 3}, captured
 
 
 def captured_graph(directory: Path) -> str:
-    return "".join(each.read_text() for each in directory.glob("*Captured_Graph*"))
+    return "".join(path.read_text() for path in directory.glob("*Captured_Graph*"))

@@ -41,17 +41,19 @@ def names(directory: Path) -> list[str]:
 
 
 def index(directory: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((directory / "index.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((directory / "index.json").read_text(encoding="utf-8"))
+    return content
 
 
-def artefacts(found: dict[str, Any]) -> list[dict[str, Any]]:
-    functions = [each for root in found["functions"] for each in (root, *root["resume_functions"])]
-    return [artefact for each in functions for one in each["compiles"] for artefact in one["artefacts"]]
+def artefacts(content: dict[str, Any]) -> list[dict[str, Any]]:
+    functions = [function for root in content["functions"] for function in (root, *root["resume_functions"])]
+    return [
+        artefact for function in functions for compiled in function["compiles"] for artefact in compiled["artefacts"]
+    ]
 
 
-def without_numbers(found: list[str]) -> set[str]:
-    return {re.sub(r"__compiled_fn_\d+", "__compiled_fn_K", name) for name in found}
+def without_numbers(file_names: list[str]) -> set[str]:
+    return {re.sub(r"__compiled_fn_\d+", "__compiled_fn_K", name) for name in file_names}
 
 
 def run_branching(backend: str, directory: Path, *, gradient: bool = False) -> None:
@@ -101,14 +103,14 @@ def test_the_graphs_of_a_training_with_inductor(tmp_path: Path) -> None:
     # What Inductor takes from its cache does not come through its passes.
     with torch._inductor.config.patch(force_disable_caches=True):
         run_branching("inductor", tmp_path, gradient=True)
-    found = index(tmp_path)["functions"][0]["compiles"][0]
-    stages = [artefact["stage"] for artefact in found["artefacts"]]
+    compiled = index(tmp_path)["functions"][0]["compiles"][0]
+    stages = [artefact["stage"] for artefact in compiled["artefacts"]]
     for stage in ("Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD"):
         assert stage in stages
     # The backward is compiled later, on the first call of backward(), and is still one of this compile.
-    assert [artefact["file"] for artefact in found["artefacts"] if artefact["stage"] == "kernel"] == [
-        f"{found['graphs_called'][0]}.kernel_0.py",
-        f"{found['graphs_called'][0]}.kernel_1.py",
+    assert [artefact["file"] for artefact in compiled["artefacts"] if artefact["stage"] == "kernel"] == [
+        f"{compiled['graphs_called'][0]}.kernel_0.py",
+        f"{compiled['graphs_called'][0]}.kernel_1.py",
     ]
     assert "kernel 1 (backward)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
@@ -129,8 +131,8 @@ def test_a_graph_file_runs(tmp_path: Path) -> None:
 @traced
 def test_the_story(tmp_path: Path) -> None:
     run_branching("eager", tmp_path)
-    found = index(tmp_path)
-    (root,) = found["functions"]
+    compiled = index(tmp_path)
+    (root,) = compiled["functions"]
     first, second = root["compiles"]
     assert first["trigger"] == {"kind": "first call"}
     assert second["trigger"]["kind"] == "recompile"
@@ -209,9 +211,9 @@ def test_a_frame_that_dynamo_gives_up_is_told(tmp_path: Path) -> None:
 def test_a_restarted_attempt_leaves_only_what_runs(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path):
         torch.compile(programs.breaking_in_a_callee, backend="eager")(torch.ones(3))
-    found = index(tmp_path)
-    assert found["functions"][0]["compiles"][0]["attempts"] == 2
-    listed = {artefact["file"] for artefact in artefacts(found)}
+    compiled = index(tmp_path)
+    assert compiled["functions"][0]["compiles"][0]["attempts"] == 2
+    listed = {artefact["file"] for artefact in artefacts(compiled)}
     assert {path.name for path in tmp_path.glob("*.Captured_Graph.*")} == {
         file for file in listed if "Captured_Graph" in file
     }
@@ -242,8 +244,8 @@ def test_transformed_code_has_one_function_of_that_name(tmp_path: Path) -> None:
     run_branching("eager", tmp_path)
     for path in tmp_path.glob("__transformed_code_*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        made = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-        assert path.name.split("_for_", 1)[1].removesuffix(".py") in made
+        function_names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        assert path.name.split("_for_", 1)[1].removesuffix(".py") in function_names
 
 
 @traced

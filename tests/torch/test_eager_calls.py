@@ -28,7 +28,7 @@ def run(path: Path) -> Any:
         compiled = torch.compile(times, backend="eager")
         for number in range(20):
             compiled(torch.ones(2), "a" * number)
-    if not any(each.kind == "recompile-limit" for each in findings(session)):
+    if not any(finding.kind == "recompile-limit" for finding in findings(session)):
         pytest.skip("this torch does not report calls past the limit")
     return session
 
@@ -61,7 +61,13 @@ def test_calls_of_a_frame_of_torchs_own_that_was_skipped_after_its_compile_began
     with depyf.prepare_debug(tmp_path) as session:
         for _ in range(3):
             step()
-    wrappers = [each for each in session.functions.values() if each.filename.endswith("optimizer.py")]
-    without_code = [each for each in wrappers if all(isinstance(one.transformed, Unavailable) for one in each.compiles)]
-    assert all(each.eager_calls == 3 for each in without_code), [(each.name, each.eager_calls) for each in without_code]
+    wrappers = [function for function in session.functions.values() if function.filename.endswith("optimizer.py")]
+    without_code = [
+        function
+        for function in wrappers
+        if all(isinstance(compiled.transformed, Unavailable) for compiled in function.compiles)
+    ]
+    assert all(wrapper.eager_calls == 3 for wrapper in without_code), [
+        (wrapper.name, wrapper.eager_calls) for wrapper in without_code
+    ]
     assert not any(filename.endswith("optimizer.py") for _, filename, _ in session.skipped)

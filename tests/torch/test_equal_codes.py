@@ -26,15 +26,15 @@ HAS_LONG_NAMES = "with_uuid" in inspect.signature(unique_id).parameters
 @pytest.fixture
 def decompiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Give the names of all functions that are decompiled."""
-    found: list[str] = []
+    names: list[str] = []
     real = function.decompile_function
 
     def noting(code, **options):
-        found.append(code.co_name)
+        names.append(code.co_name)
         return real(code, **options)
 
     monkeypatch.setattr(function, "decompile_function", noting)
-    return found
+    return names
 
 
 def recompiled(directory: Path, function, values, **options: bool) -> Session:
@@ -71,29 +71,29 @@ def branching(x, n):
 
 def test_recompiles_are_decompiled_once_and_call_their_own_graphs(tmp_path: Path, decompiled: list[str]) -> None:
     session = recompiled(tmp_path, scaled, ["b", "c", "d", "e"])
-    made = [each for _, each in session.compiles()]
-    assert (len(made), decompiled) == (4, ["scaled"])
-    for each in made:
-        (name,) = each.compiled_fns
-        assert shown(each).level is not Level.UNPROVEN
-        assert f"{name}(" in shown(each).source
-        assert f"{name}(" in (tmp_path / shown(each).file).read_text(encoding="utf-8")
-        assert (name in shown(each).names) == HAS_LONG_NAMES
+    compiles = [compiled for _, compiled in session.compiles()]
+    assert (len(compiles), decompiled) == (4, ["scaled"])
+    for compiled in compiles:
+        (name,) = compiled.compiled_fns
+        assert shown(compiled).level is not Level.UNPROVEN
+        assert f"{name}(" in shown(compiled).source
+        assert f"{name}(" in (tmp_path / shown(compiled).file).read_text(encoding="utf-8")
+        assert (name in shown(compiled).names) == HAS_LONG_NAMES
 
 
 def test_each_resume_function_is_called_by_its_own_name(tmp_path: Path, decompiled: list[str]) -> None:
     session = recompiled(tmp_path, broken, ["b", "c", "d"])
-    callers = [each for _, each in session.compiles() if each.resumes]
+    callers = [compiled for _, compiled in session.compiles() if compiled.resumes]
     assert len(callers) == 3 and decompiled.count("broken") == 1
-    for each in callers:
-        assert all(f"{name}(" in shown(each).source for name in (*each.compiled_fns, *each.resumes))
+    for caller in callers:
+        assert all(f"{name}(" in shown(caller).source for name in (*caller.compiled_fns, *caller.resumes))
 
 
 def test_the_dump_is_the_same_where_each_code_is_decompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def texts(directory: Path) -> list[str]:
         recompiled(directory, broken, ["b", "c", "d"])
         names = sorted(directory.glob("__transformed*"))
-        return [_GRAPH.sub("graph", each.read_text(encoding="utf-8")) for each in names]
+        return [_GRAPH.sub("graph", path.read_text(encoding="utf-8")) for path in names]
 
     once = texts(tmp_path / "once")
     monkeypatch.setattr(equal_codes, "_key", lambda *_: None)
@@ -102,7 +102,7 @@ def test_the_dump_is_the_same_where_each_code_is_decompiled(tmp_path: Path, monk
 
 def test_code_with_other_constants_or_steps_is_decompiled_anew(tmp_path: Path, decompiled: list[str]) -> None:
     session = recompiled(tmp_path, branching, [1, 2, 5])
-    sources = [shown(each).source for _, each in session.compiles()]
+    sources = [shown(compiled).source for _, compiled in session.compiles()]
     assert len(decompiled) == len(set(sources)) == 3
     assert ", 10" in sources[0] and ", 20" in sources[1]
 
@@ -110,15 +110,15 @@ def test_code_with_other_constants_or_steps_is_decompiled_anew(tmp_path: Path, d
 def test_what_runs_from_its_file_is_proven_by_itself(tmp_path: Path, decompiled: list[str]) -> None:
     session = recompiled(tmp_path, scaled, ["b", "c"], install=True)
     assert decompiled == ["scaled", "scaled"]
-    assert all(shown(each).installed for _, each in session.compiles())
+    assert all(shown(compiled).installed for _, compiled in session.compiles())
 
 
 def test_the_code_of_a_file_is_the_proven_code_under_its_own_names(tmp_path: Path, decompiled: list[str]) -> None:
     session = recompiled(tmp_path, scaled, ["b", "c"], log_bytecode=True)
     assert decompiled == ["scaled"]
-    for _, each in session.compiles():
-        assert (shown(each).installed, shown(each).reason) == (False, "")
-        assert each.compiled_fns[0] in shown(each).recompiled_bytecode
+    for _, compiled in session.compiles():
+        assert (shown(compiled).installed, shown(compiled).reason) == (False, "")
+        assert compiled.compiled_fns[0] in shown(compiled).recompiled_bytecode
 
 
 def test_debug_runs_each_of_equal_codes_from_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,6 +130,6 @@ def test_debug_runs_each_of_equal_codes_from_its_own_file(tmp_path: Path, monkey
             compiled(torch.ones(3), value)
     with depyf.debug():
         results = [compiled(torch.full((3,), 3.0), value) for value in ("b", "c", "a")]
-    assert [each[0].item() for each in results] == [6.0, 6.0, 4.0]
-    assert all(shown(each).file for _, each in session.compiles())
+    assert [result[0].item() for result in results] == [6.0, 6.0, 4.0]
+    assert all(shown(compiled).file for _, compiled in session.compiles())
     torch._dynamo.reset()

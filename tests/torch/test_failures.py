@@ -42,16 +42,16 @@ def told(path: Path, program: Program, error: type[Exception] | None) -> tuple[A
     return session, findings(session)
 
 
-def line(found: Finding) -> str:
-    assert found.where is not None
-    return linecache.getline(found.where.file, found.where.line)
+def line(finding: Finding) -> str:
+    assert finding.where is not None
+    return linecache.getline(finding.where.file, finding.where.line)
 
 
 def turbine(graph: Any, _: Any) -> Any:
     """Compile a graph to code that fails for a size of 7."""
 
     def run(*args: Any) -> Any:
-        sizes = [each.shape[0] for each in args if isinstance(each, torch.Tensor)]
+        sizes = [argument.shape[0] for argument in args if isinstance(argument, torch.Tensor)]
         if 7 in sizes:
             try:
                 raise KeyError("no kernel for 7")
@@ -80,21 +80,21 @@ def test_code_of_a_backend_that_fails_in_a_call_is_a_failure_of_its_entry(tmp_pa
                 compiled(torch.ones(7))  # here
         compiled(torch.ones(6))
 
-    session, (found, *_) = told(tmp_path, program, None)
-    assert found.kind == "call-failure" and found.severity == "high" and HERE in line(found)
-    assert found.cause.startswith("2 calls of `doubled` failed in the code of the backend `turbine`, for compile ")
-    assert "RuntimeError: turbine cannot run this size; caused by KeyError: 'no kernel for 7'" in found.cause
+    session, (finding, *_) = told(tmp_path, program, None)
+    assert finding.kind == "call-failure" and finding.severity == "high" and HERE in line(finding)
+    assert finding.cause.startswith("2 calls of `doubled` failed in the code of the backend `turbine`, for compile ")
+    assert "RuntimeError: turbine cannot run this size; caused by KeyError: 'no kernel for 7'" in finding.cause
     ((_, compile_), *_) = session.compiles()
     assert compile_.failure is None and status_of(compile_) is Status.FAILED
     page = (tmp_path / "index.md").read_text()
-    (row,) = [each for each in page.splitlines() if each.startswith(f"| [{compile_.id}]")]
+    (row,) = [row for row in page.splitlines() if row.startswith(f"| [{compile_.id}]")]
     assert re.search(r"\| `turbine`, \d+\.\d\d s \|", row)
     assert "## Calls in which compiled code raised an exception" in page and "caused by KeyError" in page
     read = read_session(tmp_path)
     ((_, again), *_) = read.compiles()
     (failed,) = again.call_failures
     assert (failed.failure.causes, failed.times) == (("KeyError: 'no kernel for 7'",), 2)
-    assert findings(read)[0].cause == found.cause
+    assert findings(read)[0].cause == finding.cause
     (shown, *_) = overview(read_run(tmp_path))
     assert (shown["failed"], shown["backend"]) == ("turbine cannot run this size", "turbine")
 
@@ -108,14 +108,14 @@ def test_the_traceback_and_the_graph_are_as_without_a_context(tmp_path: Path) ->
         try:
             compiled(torch.ones(7))
         except RuntimeError as error:
-            return [(each.name, each.lineno) for each in traceback.extract_tb(error.__traceback__)]
+            return [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         return []
 
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path):
         inside = frames()
     assert inside and inside == frames()
-    held = [each for each in vars(sys.modules[__name__]) if each.startswith("__compiled_fn_")]
+    held = [name for name in vars(sys.modules[__name__]) if name.startswith("__compiled_fn_")]
     assert held
     for name in held:
         graph = vars(sys.modules[__name__])[name]
@@ -135,9 +135,9 @@ def test_an_operation_that_fails_is_at_its_line_if_the_graph_knows_it(tmp_path: 
         compiled(torch.ones(5), torch.tensor([1]))
         compiled(torch.ones(5), torch.tensor([9]))
 
-    _, (found, *_) = told(tmp_path, program, IndexError)
-    assert "IndexError: index 9 is out of bounds" in found.cause
-    assert HERE in line(found) or not hasattr(torch.fx.symbolic_trace(torch.nn.ReLU()), "_lineno_map")
+    _, (finding, *_) = told(tmp_path, program, IndexError)
+    assert "IndexError: index 9 is out of bounds" in finding.cause
+    assert HERE in line(finding) or not hasattr(torch.fx.symbolic_trace(torch.nn.ReLU()), "_lineno_map")
 
 
 def fails_to_compile(graph: Any, _: Any) -> Any:
@@ -172,12 +172,12 @@ def test_a_backward_that_fails_is_a_failure_of_its_entry(tmp_path: Path, compile
         try:
             loss.backward()  # here
         except ValueError as error:
-            tracebacks.append([each.name for each in traceback.extract_tb(error.__traceback__)])
+            tracebacks.append([frame.name for frame in traceback.extract_tb(error.__traceback__)])
 
-    _, found = told(tmp_path, program, None)
+    _, run_findings = told(tmp_path, program, None)
     program()
     assert tracebacks[0] == tracebacks[1]
-    (failed, *_) = found
+    (failed, *_) = run_findings
     assert failed.kind == "call-failure" and f"{part}, for compile " in failed.cause and HERE in line(failed)
 
 
@@ -190,9 +190,9 @@ def test_recomputation_that_stops_early_is_no_failure(tmp_path: Path) -> None:
         x = torch.ones(3, requires_grad=True)
         checkpoint(lambda y: inner(y).exp(), x, use_reentrant=False).sum().backward()
 
-    session, found = told(tmp_path, program, None)
-    assert not [each for each in found if each.severity == "high"]
-    assert all(not each.call_failures for _, each in session.compiles())
+    session, run_findings = told(tmp_path, program, None)
+    assert not [finding for finding in run_findings if finding.severity == "high"]
+    assert all(not compiled.call_failures for _, compiled in session.compiles())
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_a_pass_of_the_program_that_raises_has_its_phase_and_its_line(tmp_path: 
         with config.patch({setting: bad}):
             torch.compile(doubled)(torch.ones(3, requires_grad=True))
 
-    _, (found, *_) = told(tmp_path, program, Exception)
-    assert f"failed in {phase}, " in found.cause and "the pass failed" in found.cause and HERE in line(found)
+    _, (finding, *_) = told(tmp_path, program, Exception)
+    assert f"failed in {phase}, " in finding.cause and "the pass failed" in finding.cause and HERE in line(finding)
 
 
 def test_an_operator_without_a_fake_kernel_is_told_how_to_get_one(tmp_path: Path) -> None:
@@ -230,8 +230,8 @@ def test_an_operator_without_a_fake_kernel_is_told_how_to_get_one(tmp_path: Path
         return torch.ops.depyf_tests.plus_one(x)  # here
 
     compiled = torch.compile(use, backend="eager", fullgraph=True)
-    _, (found, *_) = told(tmp_path, lambda: compiled(torch.ones(2)), Exception)
-    assert '`@torch.library.register_fake("depyf_tests::plus_one")`' in found.fix and HERE in line(found)
+    _, (finding, *_) = told(tmp_path, lambda: compiled(torch.ones(2)), Exception)
+    assert '`@torch.library.register_fake("depyf_tests::plus_one")`' in finding.fix and HERE in line(finding)
 
     def fixed() -> Any:
         torch.library.register_fake("depyf_tests::plus_one", torch.empty_like, lib=library)

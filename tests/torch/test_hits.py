@@ -35,8 +35,12 @@ def breaking(x, n):
 
 def entries(directory: Path) -> dict[str, Any]:
     functions = json.loads((directory / "index.json").read_text(encoding="utf-8"))["functions"]
-    every = [each for function in functions for each in (function, *function["resume_functions"])]
-    return {f"{each['name'][:5]} {compiled['id']}": compiled["hits"] for each in every for compiled in each["compiles"]}
+    every = [nested for function in functions for nested in (function, *function["resume_functions"])]
+    return {
+        f"{function['name'][:5]} {compiled['id']}": compiled["hits"]
+        for function in every
+        for compiled in function["compiles"]
+    }
 
 
 def test_every_call_that_an_entry_serves_is_counted(tmp_path: Path) -> None:
@@ -61,7 +65,7 @@ def test_what_was_compiled_before_is_told(tmp_path: Path) -> None:
         compiled(torch.ones(3), 1)
         compiled(torch.ones(3), 1)
     earlier = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))["compiled_before"]
-    assert [(each["name"].split("_at_")[0], each["hits"]) for each in earlier] == [
+    assert [(function["name"].split("_at_")[0], function["hits"]) for function in earlier] == [
         ("breaking", 2),
         ("torch_dynamo_resume_in_breaking", 2),
     ]

@@ -53,8 +53,8 @@ def run(directory: Path, proofs: object, *options: str) -> dict[str, object]:
     environment.pop("DEPYF_CHECK", None)
     command = [sys.executable, "-c", PROGRAM, str(directory), *options]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
-    told: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    answer: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return answer
 
 
 def entries(folder: Path) -> list[Path]:
@@ -211,8 +211,8 @@ def _write(folder: str, seed: int) -> int:
         number = choice.randrange(5)
         text = f"def f(): return __compiled_fn_1({number})\n" * 50
         kept.put((number,), made(text))
-        found = kept.get((number,), 1)
-        wrong += found != made(text)
+        result = kept.get((number,), 1)
+        wrong += result != made(text)
     return wrong
 
 

@@ -44,11 +44,11 @@ def _without_headers() -> Iterator[None]:
 def heard(tmp_path: Path) -> Iterator[list[KernelLook]]:
     for name in ("torch._inductor.codecache", AUTOTUNING):
         pytest.importorskip(name, reason="this torch has no such cache")
-    found: list[KernelLook] = []
-    caches = KernelCaches(lambda made: found.append(made()))
+    kernel_looks: list[KernelLook] = []
+    caches = KernelCaches(lambda read_look: kernel_looks.append(read_look()))
     with fresh_caches(tmp_path):
         caches.look_for_modules()
-        yield found
+        yield kernel_looks
         caches.end()
 
 
@@ -67,7 +67,7 @@ def library(source: str, **options: object) -> object:
 def test_a_library_is_compiled_once_and_found_then(heard: list[KernelLook]) -> None:
     library(ONE)
     assert library(ONE).one() == 1  # type: ignore[attr-defined]
-    assert [(each.cache, each.is_hit) for each in heard] == [("cpp", False), ("cpp", True)]
+    assert [(look.cache, look.is_hit) for look in heard] == [("cpp", False), ("cpp", True)]
     assert heard[0].key == heard[1].key
     assert heard[0].seconds > 0
 
@@ -81,23 +81,23 @@ def test_what_differs_is_the_cause(
 ) -> None:
     library(ONE)
     library(source, extra_flags=flags)
-    before, after = (read_record(record_of(each)[1]) for each in heard)
-    found = cause(before, after)
+    before, after = (read_record(record_of(look)[1]) for look in heard)
+    difference = cause(before, after)
     assert not heard[1].is_hit
-    assert found is not None and found.kind == kind and word in found.text
+    assert difference is not None and difference.kind == kind and word in difference.text
 
 
 def test_a_library_that_does_not_compile_is_a_miss_and_its_error_goes_on(heard: list[KernelLook]) -> None:
     with pytest.raises(Exception, match="(?i)compil"):
         library("no C++")
-    assert [each.is_hit for each in heard] == [False]
+    assert [look.is_hit for look in heard] == [False]
 
 
 def test_torch_is_left_as_it_was() -> None:
     from torch._inductor import codecache
     autotune_cache = pytest.importorskip(AUTOTUNING, reason="this torch has no such cache")
     before = dict(vars(codecache.CppCodeCache)), codecache.write, dict(vars(autotune_cache.AutotuneCache))
-    caches = KernelCaches(lambda made: None)
+    caches = KernelCaches(lambda read_look: None)
     caches.look_for_modules()
     assert vars(codecache.CppCodeCache)["load_async"] is not before[0]["load_async"]
     caches.end()
@@ -106,7 +106,7 @@ def test_torch_is_left_as_it_was() -> None:
 
 @pytest.mark.parametrize("watch", [watch_libraries, watch_binaries, watch_tuning])
 def test_a_torch_without_the_cache_is_said(watch: Callable[..., object]) -> None:
-    assert isinstance(watch(ModuleType("empty"), lambda made: None), Unavailable)
+    assert isinstance(watch(ModuleType("empty"), lambda read_look: None), Unavailable)
 
 
 @needs(lacking.structured_trace())
@@ -117,18 +117,18 @@ def test_a_dump_tells_of_its_libraries(tmp_path: Path) -> None:
     for name in ("cold", "warm"):
         with fresh_caches(tmp_path / "caches"), depyf.prepare_debug(str(tmp_path / name)):
             torch.compile(function)(torch.ones(4))
-    own = [
-        [each for each in looks(read_run(tmp_path / name)) if each.event.cache == "cpp"] for name in ("cold", "warm")
+    look_lists = [
+        [look for look in looks(read_run(tmp_path / name)) if look.event.cache == "cpp"] for name in ("cold", "warm")
     ]
-    cold, warm = own
-    assert [each.event.outcome for each in cold] == ["miss"]
-    assert [each.event.outcome for each in warm] == ["hit"]
+    cold, warm = look_lists
+    assert [look.event.outcome for look in cold] == ["miss"]
+    assert [look.event.outcome for look in warm] == ["hit"]
     assert warm[0].seconds > 0
 
 
 def test_triton_tells_of_its_binaries(heard: list[KernelLook]) -> None:
     triton = pytest.importorskip("triton")
-    if isinstance(watch_binaries(triton, lambda made: None), Unavailable):
+    if isinstance(watch_binaries(triton, lambda read_look: None), Unavailable):
         pytest.skip("this Triton does not report its compiles")
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -136,7 +136,7 @@ def test_triton_tells_of_its_binaries(heard: list[KernelLook]) -> None:
     from corpus.cache_misses.triton_kernels import kernel
 
     signature = {"x": "*fp32", "n": "i32", "BLOCK": "constexpr", "DOUBLE": "constexpr"}
-    caches = KernelCaches(lambda made: heard.append(made()))
+    caches = KernelCaches(lambda read_look: heard.append(read_look()))
     assert "triton" in sys.modules
     caches.look_for_modules()
     for block in (64, 64, 128):
@@ -144,6 +144,6 @@ def test_triton_tells_of_its_binaries(heard: list[KernelLook]) -> None:
         source = ASTSource(fn=kernel(), signature=signature, constexprs=values)
         triton.compile(source, target=GPUTarget("cuda", 80, 32))
     caches.end()
-    assert [each.is_hit for each in heard] == [False, True, False]
-    found = cause(*(read_record(record_of(each)[1]) for each in heard[1:]))
-    assert found is not None and found.text == "Triton constant: `BLOCK`: 64 became 128"
+    assert [look.is_hit for look in heard] == [False, True, False]
+    difference = cause(*(read_record(record_of(look)[1]) for look in heard[1:]))
+    assert difference is not None and difference.text == "Triton constant: `BLOCK`: 64 became 128"

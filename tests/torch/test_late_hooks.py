@@ -41,14 +41,14 @@ def told(path: Path, program: Callable[[], object]) -> tuple[Finding, ...]:
     torch._dynamo.reset()
     with depyf.prepare_debug(path) as session:
         program()
-    found = findings(session)
-    assert [each.cause for each in findings(read_session(path))] == [each.cause for each in found]
-    return found
+    run_findings = findings(session)
+    assert [finding.cause for finding in findings(read_session(path))] == [finding.cause for finding in run_findings]
+    return run_findings
 
 
-def line(found: Finding) -> str:
-    assert found.where is not None
-    return linecache.getline(found.where.file, found.where.line)
+def line(finding: Finding) -> str:
+    assert finding.where is not None
+    return linecache.getline(finding.where.file, finding.where.line)
 
 
 @pytest.mark.skipif(are_guarded(), reason="this torch guards on hooks")
@@ -69,11 +69,11 @@ def test_hooks_that_compiled_code_ignores_are_told(tmp_path: Path, in_a_closure:
         removed.remove()
         compiled(torch.ones(2, 4)).sum().backward()
 
-    found = told(tmp_path, program)
-    assert ran == [] and [each.kind for each in found] == ["late-hook"] * 2
-    assert all(HERE in line(each) and each.severity == "medium" for each in found)
+    run_findings = told(tmp_path, program)
+    assert ran == [] and [finding.kind for finding in run_findings] == ["late-hook"] * 2
+    assert all(HERE in line(finding) and finding.severity == "medium" for finding in run_findings)
     name = "module" if in_a_closure else "self"
-    assert {each.cause.partition(":")[0] for each in found} == {
+    assert {finding.cause.partition(":")[0] for finding in run_findings} == {
         f"Compiled code does not run the forward hook `log` of `{name}.linear`",
         f"Compiled code does not run the backward hook `log` of `{name}.last[0]`",
     }
@@ -92,8 +92,8 @@ def test_the_advice_about_hooks_helps(tmp_path: Path, way: str) -> None:
             module.linear.register_forward_hook(lambda *_: ran.append("ran"))
             compiled(torch.ones(2, 4))
 
-    found = told(tmp_path, program)
-    assert ran and not [each for each in found if each.kind == "late-hook"]
+    run_findings = told(tmp_path, program)
+    assert ran and not [finding for finding in run_findings if finding.kind == "late-hook"]
 
 
 def test_a_hook_that_runs_is_no_finding(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_hook_that_runs_is_no_finding(tmp_path: Path) -> None:
         module.linear.weight.register_hook(lambda _: ran.append("parameter"))
         compiled(torch.ones(2, 4)).sum().backward()
 
-    assert not [each for each in told(tmp_path, program) if each.kind == "late-hook"] and ran
+    assert not [finding for finding in told(tmp_path, program) if finding.kind == "late-hook"] and ran
 
 
 @torch.compiler.disable  # here
@@ -118,15 +118,15 @@ def disabled(_: Any, __: Any, out: Any) -> Any:
 def test_a_disabled_hook_has_its_name_and_its_line(tmp_path: Path, inside: bool) -> None:
     module = Net()
     (module.linear if inside else module).register_forward_hook(disabled)
-    (found,) = told(tmp_path, lambda: torch.compile(module, backend="eager")(torch.ones(2, 4)))
+    (finding,) = told(tmp_path, lambda: torch.compile(module, backend="eager")(torch.ones(2, 4)))
     if inside:
-        name = found.cause.partition(" is called")[0]
+        name = finding.cause.partition(" is called")[0]
         assert name.startswith("Graph break: the hook `disabled` (") and "# here" in linecache.getline(
             __file__, int(name.rpartition(":")[2].rstrip(")"))
         )
     else:
-        assert found.cause.startswith("The forward hook `disabled` runs eager beside each call of the code of ")
-        assert found.severity == "low" and HERE in line(found)
+        assert finding.cause.startswith("The forward hook `disabled` runs eager beside each call of the code of ")
+        assert finding.severity == "low" and HERE in line(finding)
 
 
 def branching(x: Any) -> Any:
@@ -143,16 +143,16 @@ def marked(size: int) -> None:
 
 @needs(lacking.marks())
 def test_a_mark_that_a_comparison_made_void_is_told_at_the_comparison(tmp_path: Path) -> None:
-    (found,) = told(tmp_path, lambda: marked(6))
-    assert found.kind == "void-mark" and found.severity == "medium" and HERE in line(found)
-    assert found.cause.startswith("Dimension 0 of `y` is marked as dynamic, without effect: compile ")
-    assert "serves only size 6, because `if x.shape[0] == 6:" in found.cause
+    (finding,) = told(tmp_path, lambda: marked(6))
+    assert finding.kind == "void-mark" and finding.severity == "medium" and HERE in line(finding)
+    assert finding.cause.startswith("Dimension 0 of `y` is marked as dynamic, without effect: compile ")
+    assert "serves only size 6, because `if x.shape[0] == 6:" in finding.cause
 
 
 @needs(lacking.marks())
 def test_a_mark_on_a_size_of_one_needs_no_change(tmp_path: Path) -> None:
-    (found,) = told(tmp_path, lambda: marked(1))
-    assert (found.kind, found.severity, found.fix) == ("void-mark", "low", "")
+    (finding,) = told(tmp_path, lambda: marked(1))
+    assert (finding.kind, finding.severity, finding.fix) == ("void-mark", "low", "")
 
 
 @needs(lacking.marks())

@@ -59,8 +59,8 @@ def marked(function: object) -> dict[int, str]:
 
 
 def told(functions: list[FunctionLines], name: str) -> dict[int, str]:
-    (found,) = (each for each in functions if each.plain_name == name)
-    return {line: state.value for line, state in found.states.items()}
+    (function,) = (candidate for candidate in functions if candidate.plain_name == name)
+    return {line: state.value for line, state in function.states.items()}
 
 
 def test_each_line_says_what_runs_it(tmp_path: Path) -> None:
@@ -68,11 +68,11 @@ def test_each_line_says_what_runs_it(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(Net(), backend="eager")(torch.ones(2, 4))
         torch.compile(looped, backend="eager")(torch.ones(2))
-    for found in (line_states(session), line_states(read_run(tmp_path).session)):
-        assert told(found, "forward") == marked(Net.forward)
-        assert told(found, "scaled") == marked(Net.scaled)
-        assert told(found, "looped") == marked(looped)
-    (forward,) = (each for each in line_states(session) if each.plain_name == "forward")
+    for shown_functions in (line_states(session), line_states(read_run(tmp_path).session)):
+        assert told(shown_functions, "forward") == marked(Net.forward)
+        assert told(shown_functions, "scaled") == marked(Net.scaled)
+        assert told(shown_functions, "looped") == marked(looped)
+    (forward,) = (function for function in line_states(session) if function.plain_name == "forward")
     assert forward.words.startswith("67 % of the 6 lines of `") and "1 between graphs, 1 never" in forward.words
     assert "67 % of the 6 lines" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
@@ -144,6 +144,6 @@ def test_the_values_that_decide_branches_of_inlined_functions_are_in_the_dump_of
             compiled(torch.ones(3))
     read = read_run(tmp_path).session
     first, again, *_ = (compiled.lines for _, compiled in read.compiles())
-    assert [each.deciding for each in first] == [(), ()]
-    assert [each.deciding for each in again] == [(), ("self", "self.calls")]
+    assert [line.deciding for line in first] == [(), ()]
+    assert [line.deciding for line in again] == [(), ("self", "self.calls")]
     assert findings(read) == findings(session)

@@ -30,7 +30,7 @@ def test_members_of_a_set_have_one_order() -> None:
 
 def test_what_torch_writes_as_a_program_does_is_shown_so() -> None:
     code = program.__code__.replace(co_consts=(torch.float32, torch.device("cpu"), torch.ones(2)))
-    assert [object_words(each) for each in code.co_consts] == [
+    assert [object_words(const) for const in code.co_consts] == [
         "torch.float32",
         "device(type='cpu')",
         "a constant of type Tensor",

@@ -27,14 +27,14 @@ def doubled(x: torch.Tensor) -> torch.Tensor:
 
 
 def event(phase: str, at: float, **arguments: str) -> None:
-    told = {"name": "mm_template_autotuning", "ph": phase, "ts": at, "args": {"compile_id": "0/0", **arguments}}
-    torch._logging.trace_structured("chromium_event", payload_fn=lambda: told, expect_trace_id=False)
+    tuning_event = {"name": "mm_template_autotuning", "ph": phase, "ts": at, "args": {"compile_id": "0/0", **arguments}}
+    torch._logging.trace_structured("chromium_event", payload_fn=lambda: tuning_event, expect_trace_id=False)
 
 
 def the_compile(directory: Path) -> dict[str, Any]:
     index = json.loads((directory / "index.json").read_text())
-    ((found,),) = ([each] for each in index["functions"])
-    (compiled,) = found["compiles"]
+    ((function,),) = ([entry] for entry in index["functions"])
+    (compiled,) = function["compiles"]
     return dict(compiled)
 
 
@@ -44,7 +44,7 @@ def test_a_choice_between_kernels_is_an_artefact_of_its_compile(tmp_path: Path) 
         torch.compile(doubled, backend="eager")(torch.ones(3))
         event("B", 1e6)
         event("E", 3e6, **SHAPE)
-    (file,) = (each["file"] for each in the_compile(tmp_path)["artefacts"] if each["stage"] == "autotuning")
+    (file,) = (artefact["file"] for artefact in the_compile(tmp_path)["artefacts"] if artefact["stage"] == "autotuning")
     (choice,) = choices([(tmp_path / file).read_text()])
     assert (choice.operation, choice.best, choice.milliseconds, choice.seconds) == ("mm", "triton_mm_8", 0.024, 2.0)
 
@@ -59,4 +59,4 @@ def test_a_lookup_for_a_kernel_in_a_thread_of_the_compiler_is_no_compile(
         monkeypatch.setattr(alone, "in_progress", lambda: here)
         ACTIVE.on_record({"artifact": {"name": "triton_cache_miss", "encoding": "json"}}, '{"key": "k"}')
         monkeypatch.undo()
-    assert [each["cache"] for each in the_compile(tmp_path)["caches"]] == ["triton"]
+    assert [artefact["cache"] for artefact in the_compile(tmp_path)["caches"]] == ["triton"]

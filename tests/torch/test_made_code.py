@@ -45,9 +45,9 @@ def test_the_code_that_the_programs_hook_returns_is_shown_and_its_calls_are_coun
     seen: list[types.CodeType] = []
 
     def hook(code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        made = with_other_name(code, new_code)
-        seen.extend([made] if made is not None else [])
-        return made
+        renamed = with_other_name(code, new_code)
+        seen.extend([renamed] if renamed is not None else [])
+        return renamed
 
     if is_first:
         with hooked(hook), depyf.prepare_debug(tmp_path) as session:
@@ -74,9 +74,9 @@ def test_a_context_is_a_hook_only_if_it_replaces_code(tmp_path: Path) -> None:
 
 
 def test_listeners_may_end_in_any_order() -> None:
-    told: list[str] = []
-    first = made_code.watch_code(lambda code, _: told.append(f"first {code.co_name}"))
-    second = made_code.watch_code(lambda code, _: told.append(f"second {code.co_name}"))
+    events: list[str] = []
+    first = made_code.watch_code(lambda code, _: events.append(f"first {code.co_name}"))
+    second = made_code.watch_code(lambda code, _: events.append(f"second {code.co_name}"))
     assert not isinstance(first, Unavailable) and not isinstance(second, Unavailable)
     for end in (first, second):
         torch._dynamo.reset()
@@ -85,7 +85,7 @@ def test_listeners_may_end_in_any_order() -> None:
     torch._dynamo.reset()
     torch.compile(doubled, backend="eager")(torch.ones(2))
     torch._dynamo.reset()
-    assert told == ["first doubled", "second doubled", "second doubled"]
+    assert events == ["first doubled", "second doubled", "second doubled"]
 
 
 def test_both_sorts_of_context_get_their_own_code(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_both_sorts_of_context_get_their_own_code(tmp_path: Path) -> None:
             torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
         torch.compile(lambda x: x + 2, backend="eager")(torch.ones(2))
     torch._dynamo.reset()
-    found = [[function.name for function, _ in each.compiles()] for each in (outer, inner)]
-    assert found == [["doubled", "<lambda>"], ["<lambda>"]]
+    names = [[function.name for function, _ in session.compiles()] for session in (outer, inner)]
+    assert names == [["doubled", "<lambda>"], ["<lambda>"]]
 
 
 def test_a_torch_that_keeps_its_code_elsewhere_calls_a_hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,5 +42,5 @@ def test_a_newer_part_is_seen() -> None:
 
 
 def test_no_module_imports_a_part_that_the_oldest_torch_lacks() -> None:
-    found = {str(path.relative_to(SRC)): _newer(path.read_text(encoding="utf-8")) for path in SRC.rglob("*.py")}
-    assert {path: newer for path, newer in found.items() if newer} == {}
+    by_file = {str(path.relative_to(SRC)): _newer(path.read_text(encoding="utf-8")) for path in SRC.rglob("*.py")}
+    assert {path: newer for path, newer in by_file.items() if newer} == {}

@@ -34,9 +34,11 @@ def test_a_frame_looked_at_through_a_cell(tmp_path: Path) -> None:
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path, install=True) as session:
         installed = torch.compile(through_a_cell(), backend="eager")(torch.ones(2))
-    made = [each.transformed for _, each in session.compiles() if isinstance(each.transformed, Transformed)]
-    assert made and all(each.level is not Level.UNPROVEN and each.installed for each in made), [
-        each.reason for each in made
+    transformed = [
+        compiled.transformed for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)
+    ]
+    assert transformed and all(code.level is not Level.UNPROVEN and code.installed for code in transformed), [
+        code.reason for code in transformed
     ]
     assert torch.equal(plain[0], installed[0])
     # Dynamo's marks for torch's profiler have variables of their own, and are in no file.

@@ -67,7 +67,7 @@ def test_a_large_dump_is_packed_and_loses_nothing(tmp_path: Path) -> None:
     assert any(".Joint_graph." in name for name in session.packed)
     assert not any("bytecode" in name for name in session.packed), "listings were asked for"
     stages = ("Joint_graph", "AOT_")
-    for name in sorted(each for each in session.packed if any(stage in each for stage in stages)):
+    for name in sorted(name for name in session.packed if any(stage in name for stage in stages)):
         text = archived(tmp_path / "packed")[name]
         assert text.startswith("#") and text.count("\n") > 3
 
@@ -78,7 +78,7 @@ def test_the_index_names_every_packed_file_and_readers_find_them(tmp_path: Path)
     index = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
     assert set(index["packed"]) == session.packed
     markdown = (tmp_path / "index.md").read_text(encoding="utf-8")
-    artefacts = {each.file for _, compiled in session.compiles() for each in compiled.artefacts}
+    artefacts = {artefact.file for _, compiled in session.compiles() for artefact in compiled.artefacts}
     assert all(f"`{name}`" in markdown for name in session.packed & artefacts)
     assert all((tmp_path / name).is_file() or name in session.packed for name in artefacts)
     linked = {part.partition(")")[0] for part in markdown.split("](")[1:]}
@@ -112,7 +112,7 @@ def test_a_context_with_few_files_leaves_the_archive_as_it_is(tmp_path: Path, mo
     session = _dump(tmp_path)
     assert session.packed == first and (tmp_path / ARCHIVE).stat().st_mtime_ns == changed
     run = depyf.read_run(tmp_path)
-    artefacts = {each.file for _, compiled in session.compiles() for each in compiled.artefacts}
+    artefacts = {artefact.file for _, compiled in session.compiles() for artefact in compiled.artefacts}
     assert all(run.text(name) for name in artefacts | first)
 
 

@@ -32,9 +32,9 @@ def _breaking(x: torch.Tensor, items: list[torch.Tensor], by_name: dict[str, tor
 
 
 def _codes(*, marks: bool) -> list[types.CodeType]:
-    found: list[types.CodeType] = []
+    codes: list[types.CodeType] = []
     torch._dynamo.reset()
-    handle = torch._dynamo.convert_frame.register_bytecode_hook(lambda _, new: found.append(new))
+    handle = torch._dynamo.convert_frame.register_bytecode_hook(lambda _, new: codes.append(new))
     settings: dict[str, Any] = {"record_runtime_overhead": marks}
     try:
         with torch._dynamo.config.patch(settings):
@@ -42,7 +42,7 @@ def _codes(*, marks: bool) -> list[types.CodeType]:
             compiled(torch.ones(3), [torch.ones(3)], {"a": torch.ones(3)})
     finally:
         handle.remove()
-    return found
+    return codes
 
 
 @needs_marks
@@ -52,7 +52,7 @@ def test_what_is_shown_is_what_torch_writes_without_marks() -> None:
     for with_marks, without in zip(marked, plain, strict=True):
         shown = without_marks(with_marks)
         assert instruction_count(shown) == instruction_count(without)
-        text, wanted = (decompile_function(each, simplify=True) for each in (shown, without))
+        text, wanted = (decompile_function(code, simplify=True) for code in (shown, without))
         assert "record_pregraph" not in text.source
         assert text.level is not Level.UNPROVEN
         assert _COUNTED.sub("", text.source) == _COUNTED.sub("", wanted.source)

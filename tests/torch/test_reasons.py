@@ -116,15 +116,15 @@ def test_the_finding_says_what_the_last_of_its_compiles_says(tmp_path: Path) -> 
     with depyf.prepare_debug(tmp_path):
         in_a_rest()
     run = read_run(tmp_path)
-    told = json.loads((tmp_path / "index.json").read_text())["findings"]
-    assert VIEWS["findings"](run) == told
+    findings_data = json.loads((tmp_path / "index.json").read_text())["findings"]
+    assert VIEWS["findings"](run) == findings_data
     pairs = {str(compiled.id): (function, compiled) for function, compiled in run.session.compiles()}
-    recompiles = [each for each in told if "compiled again" in each["cause"]]
+    recompiles = [finding for finding in findings_data if "compiled again" in finding["cause"]]
     assert recompiles
-    for each in recompiles:
-        function, compiled = pairs[each["compiles"][-1]]
+    for finding in recompiles:
+        function, compiled = pairs[finding["compiles"][-1]]
         said = reason_words(run.session.functions[function.root], function, compiled)
-        sentence = each["cause"].partition(": ")[2]
+        sentence = finding["cause"].partition(": ")[2]
         for ending in (", and with it", "; at once", "; expected: "):
             sentence = sentence.partition(ending)[0]
         assert sentence in said
@@ -134,26 +134,26 @@ def _views(run: Run) -> Iterator[tuple[str, dict[str, list[str]]]]:
     addresses = {key: f"f{number}" for number, key in enumerate(run.families())}
     yield "overview", {row.label: [" ".join(row.detail.split())] for row in rows(run, addresses)}
     yield "recompiles page", {
-        str(entry.compile.id): [" ".join(each.words.split()) for each in entry.reasons]
-        for each in recompiled(run, addresses)
-        for entry in each.entries
+        str(entry.compile.id): [" ".join(reason.words.split()) for reason in entry.reasons]
+        for refused in recompiled(run, addresses)
+        for entry in refused.entries
     }
     roots = [(run.session.functions[key], family) for key, family in run.families().items()]
     yield "function page", {
-        each["id"]: [" ".join(each["why"].split())]
+        entry["id"]: [" ".join(entry["why"].split())]
         for root, family in roots
-        for each in shown_entries(run, root, family, Chunks(), root.key)["entries"]
+        for entry in shown_entries(run, root, family, Chunks(), root.key)["entries"]
     }
     page = " ".join(re.sub("<[^<>]+>", "", html.unescape(frame(run))).split())
     shown = html.unescape(page).replace("`", "")
     yield "notebook", {
         str(entry.compile.id): [
-            " ".join(each.words.split()) for each in entry.reasons if each.cause.replace("`", "") in shown
+            " ".join(reason.words.split()) for reason in entry.reasons if reason.cause.replace("`", "") in shown
         ]
-        for each in recompiled(run, addresses)
-        for entry in each.entries
+        for refused in recompiled(run, addresses)
+        for entry in refused.entries
     }
     yield "depyf show", {
-        each["id"]: [" ".join(reason["text"].split()) for reason in each["nearest"]["reasons"]]
-        for each in VIEWS["recompiles"](run)
+        recompile["id"]: [" ".join(reason["text"].split()) for reason in recompile["nearest"]["reasons"]]
+        for recompile in VIEWS["recompiles"](run)
     }

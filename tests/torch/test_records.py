@@ -42,14 +42,14 @@ Traceback (most recent call last):
 
 
 def test_a_graph_break() -> None:
-    found = records.graph_break(BREAK, 0)
-    assert (found.reason, found.code) == ("Data-dependent branching", "GB0170")
-    assert found.hints == ("Use `torch.cond` to express dynamic control flow.", "Consider finding a workaround.")
-    assert found.explanation.startswith("Detected data-dependent branching. The branch condition")
-    assert found.where is not None
-    assert (found.where.line, found.where.function) == (4, "toy_example")
-    assert [line.line for line in found.stack] == [24, 4]
-    assert "symbolic_convert" not in found.text
+    graph_break = records.graph_break(BREAK, 0)
+    assert (graph_break.reason, graph_break.code) == ("Data-dependent branching", "GB0170")
+    assert graph_break.hints == ("Use `torch.cond` to express dynamic control flow.", "Consider finding a workaround.")
+    assert graph_break.explanation.startswith("Detected data-dependent branching. The branch condition")
+    assert graph_break.where is not None
+    assert (graph_break.where.line, graph_break.where.function) == (4, "toy_example")
+    assert [line.line for line in graph_break.stack] == [24, 4]
+    assert "symbolic_convert" not in graph_break.text
 
 
 def test_a_reason_that_only_names_an_instruction_is_looked_up_below() -> None:
@@ -76,16 +76,21 @@ def test_a_break_for_which_a_whole_frame_is_skipped_has_its_reason_below() -> No
         '  File "torch/_dynamo/symbolic_convert.py", line 1, in step\n'
         "torch._dynamo.exc.Unsupported: Data-dependent branching\n  Explanation: It is.\n  Hint: Use `torch.cond`.\n"
     )
-    found = records.graph_break(text, 0)
-    assert (found.reason, found.explanation) == ("Data-dependent branching", "It is.")
-    assert found.hints == ("Use `torch.cond`.",)
-    assert found.where is not None and (found.where.line, found.where.function) == (4, "f")
-    assert "symbolic_convert" not in found.text
+    graph_break = records.graph_break(text, 0)
+    assert (graph_break.reason, graph_break.explanation) == ("Data-dependent branching", "It is.")
+    assert graph_break.hints == ("Use `torch.cond`.",)
+    assert graph_break.where is not None and (graph_break.where.line, graph_break.where.function) == (4, "f")
+    assert "symbolic_convert" not in graph_break.text
 
 
 def test_a_text_of_another_form_is_kept() -> None:
-    found = records.graph_break("something new\nmore of it", 1)
-    assert (found.reason, found.where, found.hints, found.attempt) == ("something new", None, (), 1)
+    graph_break = records.graph_break("something new\nmore of it", 1)
+    assert (graph_break.reason, graph_break.where, graph_break.hints, graph_break.attempt) == (
+        "something new",
+        None,
+        (),
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,7 @@ def test_a_text_of_another_form_is_kept() -> None:
 )
 def test_why_entries_refused(payload: str, expected: tuple[FailedEntry, ...]) -> None:
     entries = refusals.recompile(payload).entries
-    assert [(each.entry, each.clauses) for each in entries] == [(each.entry, each.clauses) for each in expected]
+    assert [(entry.entry, entry.clauses) for entry in entries] == [(entry.entry, entry.clauses) for entry in expected]
 
 
 def test_a_failed_clause_is_parsed_with_its_line() -> None:
@@ -144,9 +149,9 @@ def test_the_wait_for_kernels_is_that_for_the_compiler_that_ran() -> None:
 
 def test_a_failure() -> None:
     metrics = {"fail_type": "BackendCompilerFailed", "fail_reason": "no", "fail_user_frame_lineno": None}
-    found = records.failure(metrics)
-    assert found is not None
-    assert (found.kind, found.reason, found.where) == ("BackendCompilerFailed", "no", None)
+    failure = records.failure(metrics)
+    assert failure is not None
+    assert (failure.kind, failure.reason, failure.where) == ("BackendCompilerFailed", "no", None)
     assert records.failure({"fail_type": None}) is None
     assert records.failure_kind({"fail_type": "<class 'torch._dynamo.exc.Unsupported'>"}) == "Unsupported"
 
@@ -187,9 +192,9 @@ Mutating object of type cell (source: y) (unable to find user stacks for mutatio
 
 def test_a_graph_break_as_torch_2_6_tells_it() -> None:
     text = "Graph break in user code at nowhere/toy.py:4\nReason: Unsupported: call of print\nUser code traceback:\n"
-    found = records.graph_break(text, 0)
-    assert found.reason == "call of print"
-    assert found.where is not None and found.where.line == 4
+    graph_break = records.graph_break(text, 0)
+    assert graph_break.reason == "call of print"
+    assert graph_break.where is not None and graph_break.where.line == 4
 
 
 def test_side_effects() -> None:
@@ -216,9 +221,9 @@ def test_a_side_effect_is_at_the_users_line_also_if_torch_runs_it() -> None:
 
 def test_of_many_entries_the_newest_refusals_are_told_and_the_others_together() -> None:
     texts = [f"0/{entry}: L['n'] == {entry}  # return x * n  # f.py:2 in f" for entry in reversed(range(300))]
-    told = refusals.recompile(json.dumps(texts))
-    assert [each.entry for each in told.entries] == [f"0/{entry}" for entry in range(292, 300)]
-    assert told.others == OtherEntries(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
+    recompile = refusals.recompile(json.dumps(texts))
+    assert [entry.entry for entry in recompile.entries] == [f"0/{entry}" for entry in range(292, 300)]
+    assert recompile.others == OtherEntries(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
     strings = [f"0/{entry}: L['s'] == 'it\\'s {entry}'" for entry in range(10)]
     assert refusals.recompile(json.dumps(strings)).others == OtherEntries(2, "0/0", "0/1", ("L['s'] == …",))
 
@@ -233,26 +238,30 @@ def test_a_record_that_holds_the_one_before_says_the_same_as_by_itself() -> None
     grown = [refusals.recompile(_as_torch_writes(texts[count::-1])) for count in range(30)]
     alone = [refusals.recompile(_as_torch_writes([*texts[count::-1], "9/9: x"])) for count in range(30)]
     assert grown == [refusals.recompile(refusals.Listed(texts[count::-1])) for count in range(30)]
-    for count, (one, other) in enumerate(zip(grown, alone, strict=True)):
+    for count, (first, other) in enumerate(zip(grown, alone, strict=True)):
         newest = range(max(0, count - 7), count + 1)
-        assert [each.entry for each in one.entries] == [f"0/{number}" for number in newest]
-        assert one.entries[-7:] == other.entries[:-1]
+        assert [entry.entry for entry in first.entries] == [f"0/{number}" for number in newest]
+        assert first.entries[-7:] == other.entries[:-1]
     assert grown[29].others == OtherEntries(22, "0/0", "0/21", ("L['s'] == …", "len(L['s']) == …"))
 
 
 def test_an_entry_that_is_told_again_before_the_others_is_read_with_them() -> None:
     texts = ["0/0: a", "0/1: b"]
     refusals.recompile(_as_torch_writes(texts))
-    told = refusals.recompile(_as_torch_writes(["0/1: c", *texts]))
-    assert told.entries == (failed("0/0", ("a",)), failed("0/1", ("c", "b")))
+    recompile = refusals.recompile(_as_torch_writes(["0/1: c", *texts]))
+    assert recompile.entries == (failed("0/0", ("a",)), failed("0/1", ("c", "b")))
 
 
 def test_a_backend_that_fails_is_one_break_at_the_line_of_the_node() -> None:
     frames = '  File "m.py", line 3, in g\n    y = h(x)\n  File "m.py", line 9, in h\n    return b[t]\n\n'
     node = f"Original traceback:\n{frames}"
     text = f"Backend compiler exception\n  Explanation: Backend compiler `b` failed with E\n{node}  Hint: none\n"
-    found = records.graph_break(f"Graph break in user code at m.py:1\nGraph Break Reason: left:\n\n{text}", 0)
-    assert (found.reason, found.where.line, found.where.function) == ("Backend compiler exception", 9, "h")
+    graph_break = records.graph_break(f"Graph break in user code at m.py:1\nGraph Break Reason: left:\n\n{text}", 0)
+    assert (graph_break.reason, graph_break.where.line, graph_break.where.function) == (
+        "Backend compiler exception",
+        9,
+        "h",
+    )
     assert not records.is_break("WON'T CONVERT f m.py line 2\n=== TorchDynamo Stack Trace ===")
     failure = records.failure({"fail_type": "Unsupported", "fail_reason": text})
     assert failure.where.line == 9

@@ -55,15 +55,15 @@ def _start(directory: Path, dies_at: int = 0) -> subprocess.Popen[str]:
 
 def _whole_files(directory: Path) -> list[str]:
     """Return the names of the files that a reader of a dump sees; each of them must be whole."""
-    found = [path for path in directory.rglob("*") if path.is_file() and not path.name.startswith(".")]
-    for path in found:
+    files = [path for path in directory.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    for path in files:
         text = path.read_text(encoding="utf-8")
         assert text.endswith("\n")
         if path.suffix == ".py":
             compile(text, path.name, "exec")
         elif path.suffix == ".json":
             json.loads(text)
-    return sorted(path.name for path in found)
+    return sorted(path.name for path in files)
 
 
 @pytest.fixture(autouse=True)
@@ -102,18 +102,18 @@ def test_two_processes_in_one_directory(tmp_path: Path) -> None:
         )
         for names in ("ab", "ba")
     ]
-    assert [each.communicate(timeout=SECONDS)[0] for each in both] == ["ran\n", "ran\n"]
+    assert [process.communicate(timeout=SECONDS)[0] for process in both] == ["ran\n", "ran\n"]
     _whole_files(directory)
     assert not list(directory.rglob(".*")), "temporary files are gone"
     written = {}
     for folder in (directory, directory / "process_2"):
-        told = json.loads((folder / "index.json").read_text("utf-8"))
-        named = {f"full_code_for_{each['name'].strip('<>')}_0.py" for each in told["functions"]}
+        content = json.loads((folder / "index.json").read_text("utf-8"))
+        named = {f"full_code_for_{function['name'].strip('<>')}_0.py" for function in content["functions"]}
         assert {path.name for path in folder.glob("full_code_for_*.py")} == named, "each process tells of its own files"
-        assert {each["name"] for each in told["functions"]} >= {"straight", "breaking_once"}
+        assert {function["name"] for function in content["functions"]} >= {"straight", "breaking_once"}
         page = (folder / "index.md").read_text("utf-8")
         assert "processes.md" in page
-        written[folder.name] = len(told["order"])
+        written[folder.name] = len(content["order"])
     assert sorted(written.values()) == [3, 4]
     table = (directory / "processes.md").read_text("utf-8")
     assert f"| [1](index.md) | {written['dump']} | " in table
@@ -237,12 +237,12 @@ def test_threads_that_compile_at_once_in_one_context(tmp_path: Path) -> None:
         assert callable(program)
         arguments = (x, x) if program is programs.branching else (x,)
         for size in (1, 2):
-            given = [each.repeat(size) for each in arguments]
+            given = [argument.repeat(size) for argument in arguments]
             if not torch.equal(torch.compile(program, backend="eager")(*given), program(*given)):
                 failed.append(str(program))
 
     with depyf.prepare_debug(tmp_path) as session:
-        threads = [threading.Thread(target=work, args=(each,)) for each in chosen]
+        threads = [threading.Thread(target=work, args=(program,)) for program in chosen]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -259,7 +259,7 @@ def test_a_directory_is_not_open_after_its_context_and_stays_this_process_s(tmp_
     with depyf.prepare_debug(tmp_path):
         pass
     opened = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
-    assert str(tmp_path) not in [os.readlink(each) for each in opened if os.path.lexists(each)]
+    assert str(tmp_path) not in [os.readlink(descriptor) for descriptor in opened if os.path.lexists(descriptor)]
     program = f"import depyf\nwith depyf.prepare_debug({str(tmp_path)!r}) as run: print(run.directory)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(tmp_path / "process_2")

@@ -29,25 +29,25 @@ def compiled() -> Compile:
 
 def test_code_that_is_only_counted_is_passed_to_nobody() -> None:
     heard: list[types.CodeType] = []
-    counts, one, other, numbers = RunCounts(heard.append), code("one"), code("other"), [7, 7]
-    made = compiled()
-    counts.listener(one)
-    counts.add(one, (made, numbers, 1))
-    for each in (one, other, one):
-        counts.listener(each)
-    assert heard == [one, other]
-    assert (made.hits, numbers) == (2, [7, 9])
+    counts, first, other, numbers = RunCounts(heard.append), code("one"), code("other"), [7, 7]
+    compiled_code = compiled()
+    counts.listener(first)
+    counts.add(first, (compiled_code, numbers, 1))
+    for ran_code in (first, other, first):
+        counts.listener(ran_code)
+    assert heard == [first, other]
+    assert (compiled_code.hits, numbers) == (2, [7, 9])
     counts.clear()
-    counts.listener(one)
-    assert heard[-1] is one and made.hits == 2
+    counts.listener(first)
+    assert heard[-1] is first and compiled_code.hits == 2
 
 
 def test_equal_code_is_counted_apart() -> None:
     heard: list[types.CodeType] = []
-    counts, one, equal = RunCounts(heard.append), code("one"), code("one")
-    counts.add(one, (compiled(), NOWHERE, 0))
+    counts, first, equal = RunCounts(heard.append), code("one"), code("one")
+    counts.add(first, (compiled(), NOWHERE, 0))
     counts.listener(equal)
-    assert one == equal and heard[0] is equal
+    assert first == equal and heard[0] is equal
 
 
 def test_code_that_dies_is_forgotten() -> None:
@@ -83,4 +83,4 @@ def test_runs_in_a_forked_child_are_no_runs_of_its_parent(tmp_path: Path) -> Non
         double(torch.ones(3))
         assert counted() == 4
     (function,) = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))["functions"]
-    assert [each["hits"] for each in function["compiles"]] == [4]
+    assert [compile_entry["hits"] for compile_entry in function["compiles"]] == [4]

@@ -42,9 +42,9 @@ def run() -> None:
 def without_what_waits(index: dict[str, Any]) -> dict[str, Any]:
     """Return an index without what says when it was written, and without graphs that no file has yet."""
     for function in index["functions"]:
-        for one in (function, *function["resume_functions"]):
-            for each in one["compiles"]:
-                each["artefacts"] = [part for part in each["artefacts"] if part["file"]]
+        for frame in (function, *function["resume_functions"]):
+            for compiled in frame["compiles"]:
+                compiled["artefacts"] = [part for part in compiled["artefacts"] if part["file"]]
     return {key: value for key, value in index.items() if key not in ("findings", "now", "trace")}
 
 
@@ -61,16 +61,16 @@ def test_the_log_tells_what_the_index_tells(tmp_path: Path) -> None:
 
 
 def test_the_compile_that_goes_on_is_named(tmp_path: Path) -> None:
-    found = []
+    events = []
 
     def backend(graph: Any, inputs: Any) -> Any:
-        found.extend(read_run(tmp_path).session.now)
+        events.extend(read_run(tmp_path).session.now)
         return graph
 
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path, keep_index=True):
         torch.compile(lambda x: x + 1, backend=backend)(torch.ones(2))
-    (now,) = found
+    (now,) = events
     assert (now.phase, now.alive) == ("the backend", True)
     assert now.words.startswith("now compiling `<lambda>`")
 
@@ -93,9 +93,9 @@ def test_a_killed_run_leaves_its_report(tmp_path: Path) -> None:
     (first, last) = (compiled for _, compiled in session.compiles())
     assert first.hits in (7, None)  # None where this torch does not say which code runs.
     assert (first.phase, last.phase, session.ended) == ("", "the backend", False)
-    (found, *_) = findings(session)
-    assert (found.kind, found.severity) == ("unfinished", "high")
-    assert "ended while compiling `<lambda>` 1/0, the backend" in found.cause
+    (finding, *_) = findings(session)
+    assert (finding.kind, finding.severity) == ("unfinished", "high")
+    assert "ended while compiling `<lambda>` 1/0, the backend" in finding.cause
     assert build_report(tmp_path).page.is_file() and has_index(tmp_path)
 
 

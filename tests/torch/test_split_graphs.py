@@ -52,11 +52,13 @@ def test_each_part_is_a_file_that_it_runs_in(tmp_path: Path) -> None:
         compiled(x).sum().backward()
     expected = [parameter.grad.clone() for parameter in model.parameters()]
     model.zero_grad()
-    found = artefacts(index(tmp_path))
-    parts = [each["file"] for each in found if each["stage"] == "Forward_graph"]
+    files = artefacts(index(tmp_path))
+    parts = [artefact["file"] for artefact in files if artefact["stage"] == "Forward_graph"]
     assert len(parts) == 3
-    assert {each["kind"] for each in found if each["stage"].startswith("optimize_ddp")} <= {"graph"}
+    assert {artefact["kind"] for artefact in files if artefact["stage"].startswith("optimize_ddp")} <= {"graph"}
     with depyf.debug(pause=False), lines_run(tmp_path) as seen:
         compiled(x).sum().backward()
     assert set(parts) <= set(seen)
-    assert all(torch.equal(one.grad, other) for one, other in zip(model.parameters(), expected, strict=True))
+    assert all(
+        torch.equal(parameter.grad, other) for parameter, other in zip(model.parameters(), expected, strict=True)
+    )

@@ -74,7 +74,7 @@ def test_nothing_is_left_of_it(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path):
         compiled(a, b).sum().backward()
     steps = [find_steps(live, tmp_path) for live in TOLD[tmp_path].live]
-    functions = [found.function for each in steps for found in each.files]
+    functions = [file.function for step in steps for file in step.files]
     codes = [function.__code__ for function in functions]
     assert codes
     with pytest.raises(KeyError), running_from_files(steps):
@@ -88,7 +88,7 @@ def test_a_file_that_is_another_program_is_not_run(tmp_path: Path, capsys: pytes
     a, b = program()
     with depyf.prepare_debug(tmp_path):
         expected = compiled(a, b)
-    path = next(each for each in tmp_path.glob("*.Captured_Graph.0.py") if "abs_1 + 1" in each.read_text("utf-8"))
+    path = next(path for path in tmp_path.glob("*.Captured_Graph.0.py") if "abs_1 + 1" in path.read_text("utf-8"))
     path.write_text(path.read_text(encoding="utf-8").replace("abs_1 + 1", "abs_1 + 2"), encoding="utf-8")
     with depyf.debug(pause=False), lines_run(tmp_path) as seen:
         assert torch.equal(compiled(a, b), expected)
@@ -102,9 +102,9 @@ def test_what_torch_has_dropped_is_told(tmp_path: Path, capsys: pytest.CaptureFi
     torch._dynamo.reset()
     with depyf.debug(pause=False):
         pass
-    told = capsys.readouterr().out
-    assert "2 other compiles: dropped by torch since, nothing runs there" in told
-    assert f"break at {tmp_path}" not in told
+    output = capsys.readouterr().out
+    assert "2 other compiles: dropped by torch since, nothing runs there" in output
+    assert f"break at {tmp_path}" not in output
 
 
 def test_only_what_is_proven_the_same_can_be_stepped(tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_only_what_is_proven_the_same_can_be_stepped(tmp_path: Path) -> None:
         y = x + 1
         return y
 
-    found = file.steppable(f)
-    assert found is not None
-    assert (found.code.co_filename, found.line) == (str(path), 3)
+    steppable = file.steppable(f)
+    assert steppable is not None
+    assert (steppable.code.co_filename, steppable.line) == (str(path), 3)
 
     def f(self, x):  # type: ignore[no-redef]  # the name is what is looked for
         y = x + 2
@@ -138,10 +138,10 @@ def test_arguments_in_a_list_are_taken_out_in_the_lines_of_the_parameters(tmp_pa
         z = x + y
         return z
 
-    found = SourceFile(path).steppable(f)
-    assert found is not None
-    assert {line for _, _, line in found.code.co_lines() if line is not None} >= {1, 2, 3, 4}
-    f.__code__ = found.code
+    steppable = SourceFile(path).steppable(f)
+    assert steppable is not None
+    assert {line for _, _, line in steppable.code.co_lines() if line is not None} >= {1, 2, 3, 4}
+    f.__code__ = steppable.code
     assert f(None, [1, 2]) == 3
 
 
@@ -157,8 +157,8 @@ def test_the_walk_ends_and_does_not_enter_the_users_objects() -> None:
         return mine, holder
 
     holder.append(outer)
-    found = list(reachable_functions(outer))
-    assert found == [outer]
+    functions = list(reachable_functions(outer))
+    assert functions == [outer]
 
 
 def test_a_graph_that_torch_interprets_is_called_instead() -> None:
@@ -206,7 +206,7 @@ def test_what_was_compiled_before_is_stepped_and_nothing_of_it_is_seen_outside(t
         for n in (2, 3):
             compiled(x, n)
     entries = seams.cache_entries(calls.__code__)
-    assert {each.code.co_filename for each in entries} == {__file__}
+    assert {entry.code.co_filename for entry in entries} == {__file__}
     with depyf.debug(pause=False), lines_run(tmp_path) as seen:
         for n in (2, 3):
             assert torch.equal(compiled(x, n), x * n)

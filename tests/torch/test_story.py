@@ -63,12 +63,12 @@ def compiled_once(path: Path, function: Any, *args: Any, **options: Any) -> dict
 
 @traced
 def test_a_frame_without_tensors_is_skipped(tmp_path: Path) -> None:
-    found = compiled_once(tmp_path, nothing_to_compile, torch.ones(3))
-    names = {each["name"]: each for each in found["skipped"]}
+    content = compiled_once(tmp_path, nothing_to_compile, torch.ones(3))
+    names = {frame["name"]: frame for frame in content["skipped"]}
     assert names["nothing_to_compile"]["file"].endswith("test_story.py")
     assert names["nothing_to_compile"]["reason"]
-    for each in found["functions"]:  # Newer torch says so before a compile begins.
-        assert each["compiles"][0]["guards"] == {"unavailable": SKIPPED}
+    for function in content["functions"]:  # Newer torch says so before a compile begins.
+        assert function["compiles"][0]["guards"] == {"unavailable": SKIPPED}
     assert "nothing_to_compile" in (tmp_path / "index.md").read_text("utf-8").split("Frames that Dynamo skipped")[1]
 
 
@@ -87,7 +87,7 @@ def test_an_entry_whose_module_died(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path):
         torch.compile(Adds(), backend="eager")(torch.ones(2))
         torch.compile(programs.straight, backend="eager")(torch.ones(2))
-    gone = {each["name"]: each["compiles"][0]["gone"] for each in index(tmp_path)["functions"]}
+    gone = {function["name"]: function["compiles"][0]["gone"] for function in index(tmp_path)["functions"]}
     assert gone["straight"] is None
     assert gone["forward"] is None or "gone" in gone["forward"]
 
@@ -125,7 +125,7 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     }
     assert second["contrast"]["entry"] == first["id"]
     respects = second["contrast"]["respects"]
-    assert any(each.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for each in respects)
+    assert any(line.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for line in respects)
     page = (tmp_path / "index.md").read_text("utf-8")
     assert f"how its guards differ from those of {first['id']}" in page
 
@@ -137,11 +137,11 @@ def test_an_entry_from_before_the_context_tells_why_it_refused(tmp_path: Path) -
     compiled(torch.ones(3), 2.0, "a")
     with depyf.prepare_debug(tmp_path):
         compiled(torch.ones(4), 2.0, "b")
-    (made,) = index(tmp_path)["functions"][0]["compiles"]
-    (entry,) = made["trigger"]["entries"]
+    (compile_entry,) = index(tmp_path)["functions"][0]["compiles"]
+    (entry,) = compile_entry["trigger"]["entries"]
     checks = {(failure["check"], failure["source"]) for failure in entry["failures"]}
     assert checks >= {("SIZE", 'L["x"]'), ("VALUE", 'L["word"]')}
-    assert made["contrast"]["entry"] == entry["entry"]
+    assert compile_entry["contrast"]["entry"] == entry["entry"]
 
 
 def test_a_terminal_is_told_in_short(
@@ -198,19 +198,19 @@ def test_dumps_keep_the_schema(backend: str, tmp_path: Path) -> None:
         compiled = torch.compile(scaled, backend="eager")
         compiled(torch.ones(3), 2.0, "a")
         compiled(torch.ones(3), 2.0, "b")
-    found = index(tmp_path)
+    content = index(tmp_path)
     jsonschema.Draft202012Validator.check_schema(_schema())
-    jsonschema.validate(found, _schema())
-    assert found["schema"] == SCHEMA == _schema()["properties"]["schema"]["const"]
+    jsonschema.validate(content, _schema())
+    assert content["schema"] == SCHEMA == _schema()["properties"]["schema"]["const"]
 
 
 def test_the_schema_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="the schema is checked by jsonschema")
     run_branching("eager", tmp_path)
-    found = index(tmp_path)
-    found["functions"][0]["compiles"][0]["unheard_of"] = 1
+    content = index(tmp_path)
+    content["functions"][0]["compiles"][0]["unheard_of"] = 1
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(found, _schema())
+        jsonschema.validate(content, _schema())
 
 
 def test_the_page_of_the_index_names_every_key() -> None:
@@ -231,10 +231,12 @@ def changes_what_others_see(x: Any, items: list[Any]) -> Any:
 
 @needs(lacking.side_effects())
 def test_a_change_that_others_see_is_told_with_the_line_that_makes_it(tmp_path: Path) -> None:
-    found = compiled_once(tmp_path, changes_what_others_see, torch.ones(3), [])
-    (compiled,) = found["functions"][0]["compiles"]
-    told = {each["source"]: [line["text"] for line in each["lines"]] for each in compiled["side_effects"]}
-    assert told == {"L['items']": ["items.append(x * 2)"], "G['SEEN']": ["SEEN.append(1)"]}
+    content = compiled_once(tmp_path, changes_what_others_see, torch.ones(3), [])
+    (compiled,) = content["functions"][0]["compiles"]
+    lines_by_source = {
+        effect["source"]: [line["text"] for line in effect["lines"]] for effect in compiled["side_effects"]
+    }
+    assert lines_by_source == {"L['items']": ["items.append(x * 2)"], "G['SEEN']": ["SEEN.append(1)"]}
     text = (tmp_path / compiled["transformed"]["file"]).read_text(encoding="utf-8")
     first = changes_what_others_see.__code__.co_firstlineno
     assert f"# :{first + 1} SEEN.append(1)\n" in text
@@ -263,17 +265,19 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
 
     with torch._dynamo.config.patch(enable_aot_compile=True), depyf.prepare_debug(tmp_path) as session:
         try:
-            made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
+            aot_compiled = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(
+                ((torch.ones(3), 2), {})
+            )
         except (RuntimeError, AssertionError) as error:
             assert "SerializableCallable" in str(error) or "expected OutputCode" in str(error)
             pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
-        assert torch.equal(made(torch.ones(3), 2), doubled(torch.ones(3), 2))
+        assert torch.equal(aot_compiled(torch.ones(3), 2), doubled(torch.ones(3), 2))
     ((function, compiled),) = session.compiles()
     assert (function.name, function.first_line) == ("doubled", doubled.__code__.co_firstlineno)
     assert isinstance(compiled.transformed, Transformed)
     assert compiled.transformed.level is not Level.UNPROVEN
     assert isinstance(compiled.guards, GuardSet)
-    assert {"Captured_Graph", "Forward_graph"} <= {each.stage for each in compiled.artefacts}
+    assert {"Captured_Graph", "Forward_graph"} <= {artefact.stage for artefact in compiled.artefacts}
     assert compiled.seconds["total"] > 0
     assert (session.loose, compiled.gone) == ([], "")
 
@@ -287,8 +291,10 @@ def test_a_saved_function_that_is_loaded_has_its_own_name(tmp_path: Path) -> Non
 
     with torch._dynamo.config.patch(enable_aot_compile=True):
         try:
-            made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
-            made.save_compiled_function(str(tmp_path / "saved"))
+            aot_compiled = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(
+                ((torch.ones(3), 2), {})
+            )
+            aot_compiled.save_compiled_function(str(tmp_path / "saved"))
         except (RuntimeError, AssertionError) as error:
             assert "SerializableCallable" in str(error) or "expected OutputCode" in str(error)
             pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
@@ -320,9 +326,9 @@ def test_a_refused_frame_fails_where_it_must_be_whole_and_runs_eager_elsewhere(w
     failures = [compiled.failure for _, compiled in session.compiles() if compiled.failure is not None]
     if not whole and not failures:
         pytest.skip("this torch compiles the rest of a `try`")
-    assert [each.raised for each in failures] == [whole]
+    assert [failure.raised for failure in failures] == [whole]
     assert index(tmp_path)["functions"][0]["compiles"][0]["failure"]["raised"] is whole
-    eager = [each for each in line_states(session) if each.count(LineState.EAGER)]
+    eager = [function for function in line_states(session) if function.count(LineState.EAGER)]
     assert bool(eager) is not whole
 
 

@@ -19,13 +19,13 @@ LOG = logging.getLogger("heard.part")
 @pytest.fixture
 def modules() -> Iterator[tuple[types.ModuleType, types.ModuleType]]:
     """Two modules of one package that have the logger."""
-    made = types.ModuleType("heard"), types.ModuleType("heard.part")
-    for each in made:
-        vars(each)["log"] = LOG
-        sys.modules[each.__name__] = each
-    yield made
-    for each in made:
-        del sys.modules[each.__name__]
+    modules_heard = types.ModuleType("heard"), types.ModuleType("heard.part")
+    for module in modules_heard:
+        vars(module)["log"] = LOG
+        sys.modules[module.__name__] = module
+    yield modules_heard
+    for module in modules_heard:
+        del sys.modules[module.__name__]
 
 
 Modules = tuple[types.ModuleType, types.ModuleType]
@@ -38,13 +38,13 @@ def test_the_logger_is_as_it_was_while_modules_are_heard(
     end = hear(LOG, "heard", lambda message, args: heard.append((message, args)))
     assert logging.getLogger("heard.part") is LOG and vars(LOG) == before
     LOG.warning("not of a module")
-    for each in modules:
-        each.log.warning("of %s", each.__name__)
+    for module in modules:
+        module.log.warning("of %s", module.__name__)
     end()
     assert heard == [("of %s", ("heard",)), ("of %s", ("heard.part",))]
-    assert [each.getMessage() for each in caplog.records] == ["not of a module", "of heard", "of heard.part"]
-    assert {each.pathname for each in caplog.records} == {__file__}
-    assert all(each.log is LOG for each in modules)
+    assert [record.getMessage() for record in caplog.records] == ["not of a module", "of heard", "of heard.part"]
+    assert {record.pathname for record in caplog.records} == {__file__}
+    assert all(module.log is LOG for module in modules)
 
 
 def test_levels_are_those_of_the_logger(modules: Modules, caplog: pytest.LogCaptureFixture) -> None:
@@ -59,7 +59,7 @@ def test_levels_are_those_of_the_logger(modules: Modules, caplog: pytest.LogCapt
     LOG.setLevel(logging.NOTSET)
     end()
     assert heard == ["heard alone", "recorded too"]
-    assert [each.getMessage() for each in caplog.records] == ["recorded too"]
+    assert [record.getMessage() for record in caplog.records] == ["recorded too"]
 
 
 def test_listeners_end_in_any_order(modules: Modules) -> None:

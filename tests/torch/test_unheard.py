@@ -44,7 +44,7 @@ def _heard(listener: _Listener, tmp_path: Path) -> dict[str, list[str | None]]:
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(programs.straight, backend="eager")(torch.ones(3))
     logger.removeHandler(listener)
-    assert all(isinstance(each.guards, GuardSet) for _, each in session.compiles())
+    assert all(isinstance(compiled.guards, GuardSet) for _, compiled in session.compiles())
     return listener.payloads
 
 
@@ -84,11 +84,11 @@ def test_nothing_is_made_that_nobody_hears(tmp_path: Path) -> None:
 def test_no_log_record_is_made_that_nobody_hears(tmp_path: Path) -> None:
     """A program that makes log records of a class of its own sees none of torch's trace."""
     torch._dynamo.reset()
-    made: list[str] = []
+    names_heard: list[str] = []
     usual = logging.getLogRecordFactory()
 
     def own(name: str, *args: Any, **kwargs: Any) -> logging.LogRecord:
-        made.append(name)
+        names_heard.append(name)
         return usual(name, *args, **kwargs)
 
     with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
@@ -97,7 +97,7 @@ def test_no_log_record_is_made_that_nobody_hears(tmp_path: Path) -> None:
             torch.compile(programs.straight, backend="eager")(torch.ones(3))
         finally:
             logging.setLogRecordFactory(usual)
-    assert seams.TRACE_LOGGER not in made
+    assert seams.TRACE_LOGGER not in names_heard
     ((_, compiled),) = session.compiles()
     assert compiled.seconds["total"] > 0 and compiled.op_count
 
@@ -114,9 +114,12 @@ def test_what_depyf_hears_alone_is_what_torch_writes(tmp_path: Path) -> None:
                 compiled = torch.compile(programs.straight, backend="aot_eager")
                 for size in (3, 4):
                     compiled(torch.ones(size, requires_grad=True)).sum().backward()
-        told = [(each.trigger, each.op_count, each.guard_count, len(each.artefacts)) for _, each in session.compiles()]
-        names = sorted(re.sub(r"fn_\d+", "fn", each.name) for each in (tmp_path / str(alone)).rglob("*.py"))
-        dumps.append((told, names))
+        compiles = [
+            (compiled.trigger, compiled.op_count, compiled.guard_count, len(compiled.artefacts))
+            for _, compiled in session.compiles()
+        ]
+        names = sorted(re.sub(r"fn_\d+", "fn", path.name) for path in (tmp_path / str(alone)).rglob("*.py"))
+        dumps.append((compiles, names))
     assert dumps[0] == dumps[1]
 
 
@@ -153,7 +156,7 @@ def test_dynamo_looks_at_no_frame_of_ours(tmp_path: Path) -> None:
     with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
         torch.compile(step, backend="aot_eager")(torch.ones(3), torch.ones(3, requires_grad=True))
     ours = str(Path(depyf.__file__).parent)
-    assert [each for each in session.skipped if str(each).find(ours) >= 0] == []
+    assert [frame for frame in session.skipped if str(frame).find(ours) >= 0] == []
 
 
 def _reasons(tmp_path: Path, *, alone: bool) -> list[str | None]:
@@ -178,8 +181,8 @@ def _reasons(tmp_path: Path, *, alone: bool) -> list[str | None]:
 def test_a_list_of_texts_is_not_joined_and_says_the_same(tmp_path: Path) -> None:
     alone, beside = (_reasons(tmp_path / name, alone=name == "alone") for name in ("alone", "beside"))
     assert len(alone) == 3 and len(beside) == 3
-    assert [refusals.recompile(each or "") for each in beside if each is not None] == [
-        refusals.recompile(each) for each in alone if each is not None
+    assert [refusals.recompile(reason or "") for reason in beside if reason is not None] == [
+        refusals.recompile(reason) for reason in alone if reason is not None
     ]
     assert alone[-1] == "" and len(str(beside[-1])) > 100
 
@@ -234,7 +237,7 @@ class _Pair(torch.Tensor):
     @classmethod
     def __torch_dispatch__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
         a, b = (
-            function(*(getattr(each, name) if isinstance(each, _Pair) else each for each in arguments))
+            function(*(getattr(argument, name) if isinstance(argument, _Pair) else argument for argument in arguments))
             for name in ("a", "b")
         )
         return _Pair(a, b)
@@ -246,15 +249,15 @@ def test_the_text_of_a_subclass_is_not_made_for_a_record(tmp_path: Path, is_load
         """Return the results, and how often the text of a pair was made: torch 2.9 itself makes some."""
         torch._dynamo.reset()
         _Pair.shown = 0
-        found = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Pair(torch.ones(2), torch.zeros(2)))
-        return found.a.tolist(), found.b.tolist(), _Pair.shown
+        output = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Pair(torch.ones(2), torch.zeros(2)))
+        return output.a.tolist(), output.b.tolist(), _Pair.shown
 
     with _nobody_listens():
         plain = run() if is_loaded else None  # AOTAutograd is loaded before the context, or in it.
         with depyf.prepare_debug(tmp_path) as session:
             inside = run()
         assert inside == (plain or run()) and inside[:2] == ([3.0, 3.0], [1.0, 1.0])
-    assert [each.failure for _, each in session.compiles()] == [None]
+    assert [compiled.failure for _, compiled in session.compiles()] == [None]
 
 
 def test_an_error_in_the_text_of_a_record_stays_outside_of_the_program() -> None:

@@ -34,6 +34,6 @@ def test_a_program_notices_nothing() -> None:
 
 def test_there_are_enough_features_and_differences_are_found() -> None:
     assert len(load()) >= FEATURES_AT_LEAST
-    one = {"feature": "f", "result": [1], "after": {"threads": 1}}
+    first = {"feature": "f", "result": [1], "after": {"threads": 1}}
     other = {"feature": "g", "result": [1], "after": {"threads": 2}}
-    assert list(differences(one, other)) == ["/after/threads: 1 -> 2"]
+    assert list(differences(first, other)) == ["/after/threads: 1 -> 2"]

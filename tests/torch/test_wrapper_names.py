@@ -61,12 +61,12 @@ def unexplained(text: str) -> set[str]:
     """Return the names that functions of a file read and neither make nor have explained above them."""
     tree = ast.parse(text)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    made = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    made |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ExceptHandler)}
-    inner = [each for node in tree.body for each in ast.walk(node) if each is not node]
-    made |= {node.arg for each in inner if isinstance(each, ast.FunctionDef) for node in each.args.args}
+    assigned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assigned |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ExceptHandler)}
+    inner = [inner_node for node in tree.body for inner_node in ast.walk(node) if inner_node is not node]
+    assigned |= {node.arg for function in inner if isinstance(function, ast.FunctionDef) for node in function.args.args}
     explained = set(re.findall(r"^#   (\w+) +is ", text, re.MULTILINE))
-    return used - made - explained - set(dir(builtins)) - {"torch", "functools"}
+    return used - assigned - explained - set(dir(builtins)) - {"torch", "functools"}
 
 
 def test_the_chain_can_be_followed_from_the_call_to_the_backward_and_back(tmp_path: Path) -> None:

@@ -51,8 +51,15 @@ STATS = {
 
 
 def event(phase: str, name: str, seconds: float, **args: Any) -> tuple[Any, str]:
-    told = {"name": name, "ts": seconds * 1e6, "args": {**args, "compile_id": "0/0"}, "ph": phase, "tid": 0, "pid": 0}
-    return {"chromium_event": {}}, json.dumps(told)
+    clock_event = {
+        "name": name,
+        "ts": seconds * 1e6,
+        "args": {**args, "compile_id": "0/0"},
+        "ph": phase,
+        "tid": 0,
+        "pid": 0,
+    }
+    return {"chromium_event": {}}, json.dumps(clock_event)
 
 
 def timed(name: str, begin: float, end: float, **args: Any) -> list[tuple[Any, str]]:
@@ -109,7 +116,7 @@ def test_a_choice_between_templates_and_a_library_is_shown(report: Path) -> None
 
 
 def test_a_run_without_tuning_has_no_columns_of_it(tmp_path: Path) -> None:
-    kept = [each for each in RECORDS if "chromium_event" not in each[0] and each[1] != json.dumps(INFO)]
+    kept = [record for record in RECORDS if "chromium_event" not in record[0] and record[1] != json.dumps(INFO)]
     (tmp_path / "trace.log").write_bytes(written(kept))
     result = CliRunner().invoke(depyf, ["report", str(tmp_path / "trace.log"), "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output

@@ -57,11 +57,11 @@ def test_equal_ranks_of_a_large_job_share_a_row(tmp_path: Path) -> None:
     result = CliRunner().invoke(report, [str(tmp_path), "--perfetto", str(out)])
     assert result.exit_code == 0, result.output
     events = json.loads(out.read_text())["traceEvents"]
-    rows = [each["args"]["name"] for each in events if each["name"] == "process_name"]
+    rows = [event["args"]["name"] for event in events if event["name"] == "process_name"]
     assert len(rows) < 10
     assert any(row.startswith(f"rank {large.victims[0]} ") for row in rows)
-    waits = [each for each in events if each["name"].startswith("waits at all_reduce")]
-    assert waits and all(each["dur"] > 50e6 for each in waits)
+    waits = [event for event in events if event["name"].startswith("waits at all_reduce")]
+    assert waits and all(event["dur"] > 50e6 for event in waits)
 
 
 def test_the_rows_of_two_hosts_are_on_one_clock(tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_the_rows_of_two_hosts_are_on_one_clock(tmp_path: Path) -> None:
     out = tmp_path / "time.json"
     result = CliRunner().invoke(report, [str(tmp_path), "--perfetto", str(out)])
     assert result.exit_code == 0, result.output
-    events = [each for each in json.loads(out.read_text())["traceEvents"] if each["name"] == "all_reduce #2"]
+    events = [event for event in json.loads(out.read_text())["traceEvents"] if event["name"] == "all_reduce #2"]
     assert events[0]["ts"] == pytest.approx(events[1]["ts"], abs=1)

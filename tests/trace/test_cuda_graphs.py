@@ -102,22 +102,22 @@ def compiled(*records: tuple[Any, str | None], directory: Path) -> Compile:
     trace = written([({"str": ["model.py", 0]}, None), (START, None), *records])
     (session,) = dump_trace(io.BytesIO(trace), "trace.log", directory)
     assert session.trace is not None and not session.trace.omitted
-    ((_, found),) = session.compiles()
-    return found
+    ((_, read_compile),) = session.compiles()
+    return read_compile
 
 
 def test_the_metrics_of_a_trace_say_why_a_graph_was_skipped(tmp_path: Path) -> None:
     skipped = {**METRICS, "cudagraph_skip_reason": CPU}
     backward = {"cudagraph_skip_reason": "skipping cudagraphs due to mutated inputs (1 instances)"}
     records = [({"compilation_metrics": skipped, **IDS}, None), ({"bwd_compilation_metrics": backward, **IDS}, None)]
-    found = compiled(*records, directory=tmp_path)
-    assert found.cuda_graphs == [LINES[CPU], CudaGraph(SKIPPED, "backward", "mutated inputs (1 instances)")]
+    compile_ = compiled(*records, directory=tmp_path)
+    assert compile_.cuda_graphs == [LINES[CPU], CudaGraph(SKIPPED, "backward", "mutated inputs (1 instances)")]
     index = json.loads((tmp_path / "index.json").read_text())
-    assert [(each["kind"], each["cause"]) for each in index["findings"]] == [
+    assert [(finding["kind"], finding["cause"]) for finding in index["findings"]] == [
         ("cuda-graph-skipped", "`step` runs without a CUDA graph: cpu device (arg0_1)"),
         ("cuda-graph-skipped", "The backward of `step` runs without a CUDA graph: mutated inputs (1 instances)"),
     ]
-    assert [each["where"]["line"] for each in index["findings"]] == [7, 6]
+    assert [finding["where"]["line"] for finding in index["findings"]] == [7, 6]
 
 
 def test_the_timeline_says_what_was_recorded_and_for_how_long(tmp_path: Path) -> None:
@@ -129,21 +129,21 @@ def test_the_timeline_says_what_was_recorded_and_for_how_long(tmp_path: Path) ->
         moment("B", 5.0, is_backward=False, name="cudagraphify.get_container"),
         moment("B", 9.0, is_backward=False),
     ]
-    found = compiled(*records, directory=tmp_path)
-    assert [(each.event, each.part, each.seconds) for each in found.cuda_graphs] == [
+    compile_ = compiled(*records, directory=tmp_path)
+    assert [(cuda_graph.event, cuda_graph.part, cuda_graph.seconds) for cuda_graph in compile_.cuda_graphs] == [
         (RECORDED, "forward", 0.25),
         (RECORDED, "forward", 0.5),
         (RECORDED, "backward", 0.5),
     ]
     said = "forward recorded 2 times (0.750 s); backward recorded (0.500 s)"
-    assert "; ".join(words(found.cuda_graphs)) == said
+    assert "; ".join(words(compile_.cuda_graphs)) == said
     assert said in (tmp_path / "index.md").read_text()
 
 
 def test_a_compile_without_cuda_graphs_has_no_finding_of_them(tmp_path: Path) -> None:
     metrics = {**METRICS, "cudagraph_skip_reason": None}
-    found = compiled(({"compilation_metrics": metrics, **IDS}, None), directory=tmp_path)
-    assert not found.cuda_graphs and "CUDA graphs" not in (tmp_path / "index.md").read_text()
+    compile_ = compiled(({"compilation_metrics": metrics, **IDS}, None), directory=tmp_path)
+    assert not compile_.cuda_graphs and "CUDA graphs" not in (tmp_path / "index.md").read_text()
 
 
 def test_findings_of_one_cause_are_joined(tmp_path: Path) -> None:
@@ -159,5 +159,5 @@ def test_findings_of_one_cause_are_joined(tmp_path: Path) -> None:
         ]
     )
     (session,) = dump_trace(io.BytesIO(trace), "trace.log", tmp_path)
-    (found,) = (each for each in findings(session) if each.kind == "cuda-graph-skipped")
-    assert found.compiles == ("0/0", "0/1")
+    (finding,) = (candidate for candidate in findings(session) if candidate.kind == "cuda-graph-skipped")
+    assert finding.compiles == ("0/0", "0/1")

@@ -124,8 +124,8 @@ OUTSIDE: dict[str, tuple[Has, str]] = {
 }
 
 
-def _stage(told: dict[str, Any], stage: str, where: str = "artefacts") -> bool:
-    return any(each["stage"] == stage and each["file"] for each in told[where])
+def _stage(content: dict[str, Any], stage: str, where: str = "artefacts") -> bool:
+    return any(artefact["stage"] == stage and artefact["file"] for artefact in content[where])
 
 
 def written(records: list[tuple[dict[str, Any], str | None]]) -> bytes:
@@ -140,7 +140,7 @@ def written(records: list[tuple[dict[str, Any], str | None]]) -> bytes:
 def shown(directory: Path) -> str:
     """Return all that the page shows: its own text, and the data that it loads."""
     scripts = sorted((directory / "report" / "data").glob("*.js"))
-    loaded = [json.dumps(read_script(each.read_text(encoding="utf-8"))) for each in scripts]
+    loaded = [json.dumps(read_script(script.read_text(encoding="utf-8"))) for script in scripts]
     return "\n".join([(directory / "report" / "index.html").read_text(encoding="utf-8"), *loaded])
 
 

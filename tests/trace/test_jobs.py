@@ -29,21 +29,21 @@ RANKS = DATA / "ranks"
 def test_a_real_job_with_a_shape_of_one_rank_is_told(tmp_path: Path) -> None:
     result = CliRunner().invoke(depyf, ["report", str(RANKS), "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    told = json.loads((tmp_path / "out" / "ranks.json").read_text())
-    assert [(each["ranks"], each["count"]) for each in told["groups"]] == [("0-2", 3), ("3", 1)]
-    (only,) = told["divergences"]
+    content = json.loads((tmp_path / "out" / "ranks.json").read_text())
+    assert [(group["ranks"], group["count"]) for group in content["groups"]] == [("0-2", 3), ("3", 1)]
+    (only,) = content["divergences"]
     assert (only["kind"], only["ranks"], only["compile"]) == ("recompile", "3", "1/1")
     assert "compiled `step` once more" in only["cause"] and "expected 16, actual 17" in only["cause"]
 
 
-@pytest.mark.parametrize("kind", [each for each in INJECTIONS if each not in ("guard", "slow rank")])
+@pytest.mark.parametrize("kind", [kind for kind in INJECTIONS if kind not in ("guard", "slow rank")])
 def test_one_injected_difference_is_named(kind: str, tmp_path: Path) -> None:
     name = "small_2.13_inductor.log.gz" if kind == "cache" else "ranks/dedicated_log_torch_trace_rank_0_x.log.gz"
     base = parsed(gzip.decompress((DATA / name).read_bytes()).decode())
     chance = random.Random(1)
     chance.randint = lambda low, high: min(high, max(low, 5)) if (low, high) == (8, 64) else (low + high) // 2  # type: ignore[method-assign]
-    chosen, found = job(base, kind, chance, tmp_path)
-    named = [(each.kind, each.ranks) for each in found]
+    chosen, divergences = job(base, kind, chance, tmp_path)
+    named = [(divergence.kind, divergence.ranks) for divergence in divergences]
     assert named == [] if kind == "none" else named in [[(cause, str(chosen))] for cause in INJECTIONS[kind][1]]
 
 
@@ -60,26 +60,26 @@ def test_workers_that_die_cost_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("depyf.trace.job.work.MOST_FILES", 2)
     sources = find([str(RANKS)])
     whole, after = scan_all(sources), scan_all(sources, Dying())
-    assert [each.rank for each in after.ranks] == [0, 1, 2, 3]
+    assert [rank.rank for rank in after.ranks] == [0, 1, 2, 3]
     assert (after.ranks, after.facts) == (whole.ranks, whole.facts)
 
 
 def test_a_file_that_vanishes_is_said(tmp_path: Path) -> None:
-    for each in RANKS.iterdir():
-        (tmp_path / each.name).write_bytes(each.read_bytes())
+    for path in RANKS.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
     sources = find([str(tmp_path)])
     (tmp_path / sources[1].name).unlink()
-    found = scan_all(sources)
-    assert ["FileNotFoundError" in each.error for each in found.ranks] == [False, True, False, False]
+    scan = scan_all(sources)
+    assert ["FileNotFoundError" in rank.error for rank in scan.ranks] == [False, True, False, False]
 
 
 def test_ranks_of_two_jobs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
-    for each in RANKS.iterdir():
-        text = gzip.decompress(each.read_bytes())
-        (tmp_path / f"first_{each.stem}").write_bytes(text)
-        (tmp_path / f"second_{each.stem}").write_bytes(text.replace(b"V1122 18:", b"V1122 20:"))
+    for path in RANKS.iterdir():
+        text = gzip.decompress(path.read_bytes())
+        (tmp_path / f"first_{path.stem}").write_bytes(text)
+        (tmp_path / f"second_{path.stem}").write_bytes(text.replace(b"V1122 18:", b"V1122 20:"))
     sources = find([str(tmp_path)])
-    jobs = {number: {each.name[:5] for each in sources if each.job == number} for number in (0, 1)}
+    jobs = {number: {source.name[:5] for source in sources if source.job == number} for number in (0, 1)}
     assert jobs == {0: {"first"}, 1: {"secon"}}
 
 
@@ -98,8 +98,8 @@ def test_a_compressed_trace_is_read_up_to_its_damage(tmp_path: Path) -> None:
         (tmp_path / f"rank_{rank}.log.gz").write_bytes(stored)
     scanned = scan_all(find([str(tmp_path)]))
     assert scanned.ranks[1].records > 20 and Cause.DAMAGED.value in scanned.ranks[1].omitted
-    told = {each.ranks: each.cause for each in job_of(scanned.ranks, scanned.facts).divergences}
-    assert told["1"].startswith("the file is truncated after") and told["3"] == "the file has no record"
+    causes = {divergence.ranks: divergence.cause for divergence in job_of(scanned.ranks, scanned.facts).divergences}
+    assert causes["1"].startswith("the file is truncated after") and causes["3"] == "the file has no record"
 
 
 def test_a_number_that_is_no_rank_makes_none_missing(tmp_path: Path) -> None:

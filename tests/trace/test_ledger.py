@@ -39,7 +39,7 @@ def result(ledger: Ledger) -> CompileTimes:
 
 def milliseconds(times: CompileTimes) -> dict[tuple[str, tuple[int, ...], str], int]:
     return {
-        (each.compile, times.places[each.place].lines, each.stage): round(1000 * each.seconds) for each in times.cells
+        (cell.compile, times.places[cell.place].lines, cell.stage): round(1000 * cell.seconds) for cell in times.cells
     }
 
 
@@ -75,9 +75,9 @@ def test_each_moment_belongs_to_the_innermost_step() -> None:
         ("0/0", (), "backend"): 96,
     }
     assert round(times.seconds, 6) == 0.127
-    assert {each.key[2]: round(1000 * each.seconds) for each in function_times(times)} == {"f": 118, "g": 8}
+    assert {function.key[2]: round(1000 * function.seconds) for function in function_times(times)} == {"f": 118, "g": 8}
     assert round(1000 * sum(function_times(times)[0].total.values())) == 126
-    assert [(each.path, each.kind, round(1000 * each.seconds)) for each in module_times(times)] == [
+    assert [(module.path, module.kind, round(1000 * module.seconds)) for module in module_times(times)] == [
         ("layers.0", "Block", 28)
     ]
 
@@ -90,8 +90,8 @@ def test_functions_of_torch_count_for_their_callers() -> None:
     ledger.move(ledger.root.below(LINE).below(("torch/nn/linear.py", 9, "forward", "", "")))
     clock.after(5)
     ledger.event(event("dynamo", "E"))
-    (own,) = [each for each in function_times(result(ledger)) if each.seconds]
-    assert (own.key[2], list(own.lines)) == ("f", [(7,)])
+    (times,) = [function for function in function_times(result(ledger)) if function.seconds]
+    assert (times.key[2], list(times.lines)) == ("f", [(7,)])
 
 
 def test_a_lost_end_ends_with_the_step_around_it() -> None:
@@ -129,7 +129,7 @@ def test_ids_that_torch_uses_again_after_a_reset_are_told_apart() -> None:
     ledger.event(event("entire_backward_compile", "B"))
     clock.after(1)
     ledger.event(event("entire_backward_compile", "E"))
-    assert [(each, sum(stages.values())) for each, stages in result(ledger).by_compile().items()] == [
+    assert [(compile_id, sum(stages.values())) for compile_id, stages in result(ledger).by_compile().items()] == [
         ("0/0", 0.001),
         ("0/0#2", 0.002),
     ]

@@ -33,8 +33,8 @@ def dump(*operations: str, size: int = 4) -> dict[str, object]:
 
 
 def told(*dumps: dict[str, object]) -> list[str]:
-    ranks = [recorded(f"trace_{rank}", pickle.dumps(each, 2)) for rank, each in enumerate(dumps)]
-    return [in_words(each) for each in mismatches([rank for rank in ranks if rank is not None])]
+    ranks = [recorded(f"trace_{rank}", pickle.dumps(data, 2)) for rank, data in enumerate(dumps)]
+    return [in_words(mismatch) for mismatch in mismatches([rank for rank in ranks if rank is not None])]
 
 
 def test_equal_ranks_have_no_mismatch() -> None:
@@ -83,9 +83,9 @@ def test_damaged_files_raise_nothing() -> None:
         data = bytearray(whole[number % 2])
         for _ in range(seeded.randint(1, 4)):
             data[seeded.randrange(len(data))] = seeded.randrange(256)
-        own = recorded("trace_0", bytes(data[: seeded.randint(1, len(data))] if number % 3 == 0 else data))
-        if own is not None:
-            list(map(in_words, mismatches([own])))
+        damaged = recorded("trace_0", bytes(data[: seeded.randint(1, len(data))] if number % 3 == 0 else data))
+        if damaged is not None:
+            list(map(in_words, mismatches([damaged])))
             read += 1
     assert 0 < read < 2000
 
@@ -114,6 +114,6 @@ def test_small_files_cannot_ask_for_much(data: bytes) -> None:
 def test_names_cannot_move_the_cursor() -> None:
     hostile = dump("all_reduce")
     hostile["entries"][0]["profiling_name"] = "gloo:all\x1b[2J\ud800"  # type: ignore[index]
-    own = recorded("trace_0", pickle.dumps(hostile, 4))
-    assert own is not None
-    assert next(iter(own.calls.values())).operation.startswith("all?[2J")
+    damaged = recorded("trace_0", pickle.dumps(hostile, 4))
+    assert damaged is not None
+    assert next(iter(damaged.calls.values())).operation.startswith("all?[2J")

@@ -15,10 +15,10 @@ from depyf.trace.start_clock import PYTHON, StartClock
 
 @pytest.fixture
 def clock() -> Iterator[StartClock]:
-    made = StartClock()
-    made.begin()
-    yield made
-    made.end()
+    start_clock = StartClock()
+    start_clock.begin()
+    yield start_clock
+    start_clock.end()
 
 
 def _write(folder: Path, name: str, text: str) -> None:

@@ -23,7 +23,7 @@ RANKS = DATA / "ranks"
 
 
 def files(directory: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(directory)): each.read_bytes() for each in directory.rglob("*") if each.is_file()}
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
 class Killing:

@@ -171,24 +171,24 @@ class Writer:
         """Return an expression."""
         if depth == 0 or self.chance.random() < 0.25:
             return self.chance.choice([*NAMES, *NAMES, "1", "0", "None", "'k'", "True"])
-        one, two = self.expression(depth - 1), self.expression(depth - 1)
+        first, second = self.expression(depth - 1), self.expression(depth - 1)
         return self.chance.choice(
             [
-                f"g({one}, {two})",
-                f"g({one}, k={two})",
-                f"g(*[{one}, {two}])",
+                f"g({first}, {second})",
+                f"g({first}, k={second})",
+                f"g(*[{first}, {second}])",
                 f"{self.name()}.attr",
-                f"[{one}, {two}]",
-                f"({one}, {two})",
-                f"{{'k': {one}, 'l': {two}}}",
-                f"{self.name()}[{self.chance.choice(['0', '1', '-1', ':1', '1:', one])}]",
-                f"({one} and {two})",
-                f"({one} or {two})",
-                f"(not {one})",
-                f"({one} if {two} else {self.name()})",
-                f"(a + {two})",
-                f"(a < {two})",
-                f"({one} is None)",
+                f"[{first}, {second}]",
+                f"({first}, {second})",
+                f"{{'k': {first}, 'l': {second}}}",
+                f"{self.name()}[{self.chance.choice(['0', '1', '-1', ':1', '1:', first])}]",
+                f"({first} and {second})",
+                f"({first} or {second})",
+                f"(not {first})",
+                f"({first} if {second} else {self.name()})",
+                f"(a + {second})",
+                f"(a < {second})",
+                f"({first} is None)",
                 f"[q for q in {self.name()} if q]",
                 f"(lambda: {self.name()})",
             ]

@@ -150,5 +150,5 @@ def test_the_end_is_a_test_of_older_versions_too(kind: type, same: bool) -> None
     for item in candidate.instructions:
         if item.arg == "the class":
             item.arg = kind
-    found = bisimulate(Flow(assemble(END)), Flow(candidate), NO_ASSUMPTIONS)
-    assert (found.reason is None) == same, found.reason
+    outcome = bisimulate(Flow(assemble(END)), Flow(candidate), NO_ASSUMPTIONS)
+    assert (outcome.reason is None) == same, outcome.reason

@@ -158,17 +158,17 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("what", EQUIVALENT)
 def test_equivalent(what: str) -> None:
-    one, other = (view(text) for text in EQUIVALENT[what])
-    found = verify(one, other)
-    assert found.level >= Level.EQUIVALENT, found
+    first, other = (view(text) for text in EQUIVALENT[what])
+    verdict = verify(first, other)
+    assert verdict.level >= Level.EQUIVALENT, verdict
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
 def test_different(what: str) -> None:
-    one, other = (view(text) for text in DIFFERENT[what])
-    found = verify(one, other)
-    assert found.level is Level.UNPROVEN
-    assert found.reason
+    first, other = (view(text) for text in DIFFERENT[what])
+    verdict = verify(first, other)
+    assert verdict.level is Level.UNPROVEN
+    assert verdict.reason
 
 
 def prove(original: Listing, candidate: Listing) -> str | None:

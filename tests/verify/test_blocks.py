@@ -32,9 +32,9 @@ BLOCK_STACK = [version for version in interpreters.VERSIONS if version < (3, 11)
 
 @pytest.mark.parametrize("version", BLOCK_STACK, ids=interpreters.label)
 def test_a_try_in_a_loop_is_not_exactly_one_around_it(version: tuple[int, int]) -> None:
-    one, other = (inner(compiled(source, version), "f") for source in (INSIDE, AROUND))
-    assert verify(one, other).level is not Level.EXACT
-    assert verify(one, one).level is verify(other, other).level is Level.EXACT
+    first, other = (inner(compiled(source, version), "f") for source in (INSIDE, AROUND))
+    assert verify(first, other).level is not Level.EXACT
+    assert verify(first, first).level is verify(other, other).level is Level.EXACT
 
 
 LEFT_INSIDE = """
@@ -61,6 +61,6 @@ def f(a, b):
 
 @pytest.mark.parametrize("version", [(3, 7), (3, 8)], ids=interpreters.label)
 def test_a_break_in_a_try_is_not_exactly_one_behind_it(version: tuple[int, int]) -> None:
-    one, other = (inner(compiled(source, version), "f") for source in (LEFT_INSIDE, LEFT_BEHIND))
-    assert verify(one, other).level is Level.EQUIVALENT
-    assert verify(one, one).level is verify(other, other).level is Level.EXACT
+    first, other = (inner(compiled(source, version), "f") for source in (LEFT_INSIDE, LEFT_BEHIND))
+    assert verify(first, other).level is Level.EQUIVALENT
+    assert verify(first, first).level is verify(other, other).level is Level.EXACT

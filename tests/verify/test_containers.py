@@ -30,24 +30,24 @@ class Writer:
 
     def statement(self) -> str:
         """Return a statement that may raise, but runs no other code."""
-        one = self.chance.choice("xy")
+        variable = self.chance.choice("xy")
         return self.chance.choice(
             [
-                f"{one} = [{self.value()}, {self.value()}]",
-                f"{one}[{self.index()}] = {self.value()}",
-                f"{one}[{self.part().partition('::')[0] or ':'}] = [{self.value()}, {self.value()}]",
-                f"{one}[1:1] = (b, {self.value()})",
-                f"del {one}[{self.index()}]",
-                f"{one}.append({self.value()})",
-                f"{one}.extend({self.chance.choice(['x', 'y', '(a, b)'])})",
-                f"m = {one}.append; {one} = [b]; m({self.value()}); m({one})",
-                f"del {one}[{self.part()}]",
-                f"{one} = {self.chance.choice('xy')}[{self.part()}]",
-                f"{one} = [*x, *y]",
-                f"p, *q = {one}; {one} = [q, p]",
-                f"*q, p = {one}; {one} = [p, *q]",
-                f"d = {{'k': {self.value()}, 'l': {self.value()}}}; d['k'] = {self.value()}; {one} = [d['l'], d]",
-                f"d = {{'k': a, **{{'l': b, 'k': {self.value()}}}}}; del d['l']; {one} = [d['k'], d]",
+                f"{variable} = [{self.value()}, {self.value()}]",
+                f"{variable}[{self.index()}] = {self.value()}",
+                f"{variable}[{self.part().partition('::')[0] or ':'}] = [{self.value()}, {self.value()}]",
+                f"{variable}[1:1] = (b, {self.value()})",
+                f"del {variable}[{self.index()}]",
+                f"{variable}.append({self.value()})",
+                f"{variable}.extend({self.chance.choice(['x', 'y', '(a, b)'])})",
+                f"m = {variable}.append; {variable} = [b]; m({self.value()}); m({variable})",
+                f"del {variable}[{self.part()}]",
+                f"{variable} = {self.chance.choice('xy')}[{self.part()}]",
+                f"{variable} = [*x, *y]",
+                f"p, *q = {variable}; {variable} = [q, p]",
+                f"*q, p = {variable}; {variable} = [p, *q]",
+                f"d = {{'k': {self.value()}, 'l': {self.value()}}}; d['k'] = {self.value()}; {variable} = [d['l'], d]",
+                f"d = {{'k': a, **{{'l': b, 'k': {self.value()}}}}}; del d['l']; {variable} = [d['k'], d]",
             ]
         )
 
@@ -114,8 +114,8 @@ def test_lists_are_computed_as_python_does(block: int) -> None:
         if aliased(result):
             continue
         value = spelled(result, {id(a): "a", id(b): "b"})
-        found = verify(view(text), view(f"def f(a, b): return {value}"))
-        assert found.level >= Level.EQUIVALENT, f"{found}\n{text}\n{value}"
+        verdict = verify(view(text), view(f"def f(a, b): return {value}"))
+        assert verdict.level >= Level.EQUIVALENT, f"{verdict}\n{text}\n{value}"
         right += 1
         other = changed(value, random.Random(seed))
         if other is not None:
@@ -146,9 +146,9 @@ def test_a_key_is_the_same_by_equality_and_the_first_one_stays() -> None:
     text = "def f(a, b):\n x = {1: a}\n x[True] = b\n return x"
     assert verify(view(text), view("def f(a, b): return {1: b}")).level is Level.EQUIVALENT
     assert verify(view(text), view("def f(a, b): return {True: b}")).level is Level.UNPROVEN
-    made: dict[str, object] = {}
-    exec(text, made)
-    function = made["f"]
+    namespace: dict[str, object] = {}
+    exec(text, namespace)
+    function = namespace["f"]
     assert callable(function)
     assert repr(function(0, 2)) == "{1: 2}"
 

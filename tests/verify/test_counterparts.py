@@ -14,18 +14,18 @@ from depyf.verify.level import Level
 
 def lines(code: CodeType) -> dict[int, set[int]]:
     """Return the lines of the shortest text of a code by the offsets of its instructions."""
-    made = decompile_code(code, simplify=True)
-    assert made.level is not Level.UNPROVEN
-    again = recompile(made.source, code, filename="again.py", placeholders={})
-    (_, found), *_ = lines_of_instructions(read(code), read(again))
-    return {offset: set(each) for offset, each in found.items()}
+    decompiled = decompile_code(code, simplify=True)
+    assert decompiled.level is not Level.UNPROVEN
+    again = recompile(decompiled.source, code, filename="again.py", placeholders={})
+    (_, lines_at), *_ = lines_of_instructions(read(code), read(again))
+    return {offset: set(line_set) for offset, line_set in lines_at.items()}
 
 
 def of(code: CodeType, name: str, variable: str = "") -> list[set[int]]:
     """Return the lines of each instruction whose name begins so, of a variable if one is named."""
-    found = lines(code)
+    lines_at = lines(code)
     return [
-        found.get(item.offset, set())
+        lines_at.get(item.offset, set())
         for item in dis.get_instructions(code)
         if item.opname.startswith(name) and (not variable or item.argval == variable)
     ]

@@ -15,7 +15,7 @@ WITH = "def f():\n    'one'\n    return 'one'\n"
 
 @pytest.mark.parametrize("version", [(3, 13), (3, 14), (3, 15)], ids=interpreters.label)
 def test_a_constant_is_told_from_a_docstring(version: tuple[int, int]) -> None:
-    one, two = compiled(WITHOUT, version), compiled(WITH, version)
-    assert verify(one, one).level is Level.EXACT
+    without, two = compiled(WITHOUT, version), compiled(WITH, version)
+    assert verify(without, without).level is Level.EXACT
     assert verify(two, compiled(WITH + "\n", version)).level is Level.EXACT
-    assert verify(one, two).level is Level.UNPROVEN
+    assert verify(without, two).level is Level.UNPROVEN

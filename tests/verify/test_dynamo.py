@@ -24,15 +24,15 @@ from tests.quality.mutations import KINDS
 
 def capture(function: Callable[..., object], *args: object) -> list[types.CodeType]:
     """Return the codes that Dynamo writes for a function and for what it resumes in."""
-    found: list[types.CodeType] = []
+    codes: list[types.CodeType] = []
     torch._dynamo.reset()
-    handle = register_bytecode_hook(lambda old, new: found.append(new))
+    handle = register_bytecode_hook(lambda old, new: codes.append(new))
     try:
         with torch._dynamo.config.patch(record_runtime_overhead=False):
             torch.compile(function, backend="eager")(*args)
     finally:
         handle.remove()
-    return found
+    return codes
 
 
 def branches(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -220,8 +220,8 @@ def sample(request: pytest.FixtureRequest) -> list[tuple[types.CodeType, str]]:
 
 def test_a_written_stand_in_is_equivalent(sample: list[tuple[types.CodeType, str]]) -> None:
     for code, text in sample:
-        found = verdict(text, code, Assumptions())
-        assert found.level >= Level.EQUIVALENT, f"{found}\n{text}"
+        proof = verdict(text, code, Assumptions())
+        assert proof.level >= Level.EQUIVALENT, f"{proof}\n{text}"
 
 
 def test_no_mutant_of_a_stand_in_is_equivalent(sample: list[tuple[types.CodeType, str]]) -> None:
@@ -231,10 +231,10 @@ def test_no_mutant_of_a_stand_in_is_equivalent(sample: list[tuple[types.CodeType
         for changed in mutants(text):
             count += 1
             try:
-                found = verdict(changed, code, Assumptions())
+                proof = verdict(changed, code, Assumptions())
             except DecompilationError:
                 continue
-            if found.level > Level.UNPROVEN:
+            if proof.level > Level.UNPROVEN:
                 survivors.append(changed)
     assert count > 10
     assert not survivors, "\n".join(survivors)

@@ -51,9 +51,9 @@ def relined(tree: ast.Module) -> types.CodeType:
     return code
 
 
-def pairs(one: types.CodeType, other: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
+def pairs(first: types.CodeType, other: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
     """Yield the code objects of two compilations of one tree that correspond."""
-    pending = [(one, other)]
+    pending = [(first, other)]
     while pending:
         pair = pending.pop()
         yield pair
@@ -63,15 +63,15 @@ def pairs(one: types.CodeType, other: types.CodeType) -> Iterator[tuple[types.Co
             pending.extend(zip(*inner, strict=True))
 
 
-def is_exact(one: types.CodeType, other: types.CodeType) -> bool:
+def is_exact(first: types.CodeType, other: types.CodeType) -> bool:
     """Return the verifier's answer."""
-    pending = [(read(one), read(other))]
+    pending = [(read(first), read(other))]
     while pending:
         mine, its = pending.pop()
-        found = compare_paths(Flow(normalise(mine)), Flow(normalise(its)))
-        if header.nested_difference(mine, its) or found.reason:
+        comparison = compare_paths(Flow(normalise(mine)), Flow(normalise(its)))
+        if header.nested_difference(mine, its) or comparison.reason:
             return False
-        pending.extend(found.nested)
+        pending.extend(comparison.nested)
     return True
 
 
@@ -79,10 +79,10 @@ def is_exact(one: types.CodeType, other: types.CodeType) -> bool:
 def test_line_numbers_change_nothing(name: str) -> None:
     tree = ast.parse((LIBRARY / f"{name}.py").read_bytes())
     count = 0
-    for one, other in pairs(compiled(tree), relined(ast.parse(ast.unparse(tree)))):
+    for first, other in pairs(compiled(tree), relined(ast.parse(ast.unparse(tree)))):
         count += 1
-        judged = normal.same_code(one, other, True)
-        assert is_exact(one, other) == (judged.exact and judged.doc), (one, judged.reason)
+        judged = normal.same_code(first, other, True)
+        assert is_exact(first, other) == (judged.exact and judged.doc), (first, judged.reason)
     assert count > 5
 
 
@@ -192,14 +192,14 @@ OTHER = {
 
 @pytest.mark.parametrize("what", SAME)
 def test_what_source_cannot_fix_is_exact(what: str) -> None:
-    one, other = (view(text) for text in SAME[what])
-    assert verify(one, other).level is Level.EXACT
+    first, other = (view(text) for text in SAME[what])
+    assert verify(first, other).level is Level.EXACT
 
 
 @pytest.mark.parametrize("what", OTHER)
 def test_anything_else_is_not(what: str) -> None:
-    one, other = (view(text) for text in OTHER[what])
-    assert verify(one, other).level < Level.EXACT
+    first, other = (view(text) for text in OTHER[what])
+    assert verify(first, other).level < Level.EXACT
 
 
 def test_the_method_form_is_not_the_plain_form() -> None:

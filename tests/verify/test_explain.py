@@ -10,8 +10,8 @@ from tests.verify.assemble import view
 
 
 def test_it_shows_offsets_lines_and_the_place() -> None:
-    one, other = view("def f(a, b):\n a()\n return b.x"), view("def f(a, b):\n a()\n return b.y")
-    text = explain(verify(one, other), before=2, after=1)
+    first, other = view("def f(a, b):\n a()\n return b.x"), view("def f(a, b):\n a()\n return b.y")
+    text = explain(verify(first, other), before=2, after=1)
     # Offsets differ from version to version.
     assert re.sub(r" +\d+(?= )", " N", text).splitlines() == [
         "UNPROVEN: f: LOAD_ATTR x is not LOAD_ATTR y (original offset N LOAD_ATTR, candidate offset N LOAD_ATTR)",
@@ -25,14 +25,14 @@ def test_it_shows_offsets_lines_and_the_place() -> None:
 
 
 def test_it_shows_the_nested_code_that_differs() -> None:
-    one, other = view("def f(a, b): return lambda: b.x"), view("def f(a, b): return lambda: b.y")
-    assert "original f.<locals>.<lambda>" in explain(verify(one, other))
+    first, other = view("def f(a, b): return lambda: b.x"), view("def f(a, b): return lambda: b.y")
+    assert "original f.<locals>.<lambda>" in explain(verify(first, other))
 
 
 def test_headers_have_no_place() -> None:
-    one, other = view("def f(a): pass"), view("def f(b): pass")
-    found = verify(one, other)
-    assert explain(found) == str(found)
+    first, other = view("def f(a): pass"), view("def f(b): pass")
+    verdict = verify(first, other)
+    assert explain(verdict) == str(verdict)
 
 
 def test_exact_is_one_word() -> None:
@@ -40,5 +40,5 @@ def test_exact_is_one_word() -> None:
 
 
 def test_members_of_a_set_have_one_order() -> None:
-    one, other = view("def f(a): return a in {'b', 'c', 'a'}"), view("def f(a): return a in {'d', 'c', 'a'}")
-    assert "frozenset({'a', 'b', 'c'}) is not frozenset({'a', 'c', 'd'})" in explain(verify(one, other))
+    first, other = view("def f(a): return a in {'b', 'c', 'a'}"), view("def f(a): return a in {'d', 'c', 'a'}")
+    assert "frozenset({'a', 'b', 'c'}) is not frozenset({'a', 'c', 'd'})" in explain(verify(first, other))

@@ -138,8 +138,8 @@ def test_parting_is_a_call(changed: str, same: bool) -> None:
 
 def test_what_is_parted_is_handled_from_there_on() -> None:
     ask = "LOAD_GLOBAL g\nPOP"
-    told = "r, m = split_(exc_info_()[1], b); g"
-    assert proven(PARTED.format(ask), CAUGHT.format(told, "r"))
+    split_call = "r, m = split_(exc_info_()[1], b); g"
+    assert proven(PARTED.format(ask), CAUGHT.format(split_call, "r"))
     assert not proven(PARTED.format(ask), CAUGHT.format("g; r, m = split_(exc_info_()[1], b)", "r"))
 
 

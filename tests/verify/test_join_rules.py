@@ -22,9 +22,9 @@ def keeps_symbols(self: Join, old: Term, new: Term) -> Term:
 
 def one_for_all(self: Join, old: Term, new: Term) -> Term:
     """Let a weaker value be one and the same, wherever it is."""
-    found = self.terms.pure("weaker", ())
-    self.is_less |= old != found
-    return found
+    weaker = self.terms.pure("weaker", ())
+    self.is_less |= old != weaker
+    return weaker
 
 
 def keeps_tuples(self: Join, first: tuple[Term, ...], second: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -134,8 +134,8 @@ def test_functions_of_one_code_are_those_of_two_codes() -> None:
     original, candidate = source(MADE_AGAIN), source(MADE_AGAIN)
     first, second = (item for item in original.instructions if isinstance(item.arg, Code))
     second.arg = first.arg
-    found = bisimulate.bisimulate(Flow(original), Flow(candidate), NO_ASSUMPTIONS)
+    outcome = bisimulate.bisimulate(Flow(original), Flow(candidate), NO_ASSUMPTIONS)
     codes = [item.arg for item in candidate.instructions if isinstance(item.arg, Code)]
-    assert found.reason is None
+    assert outcome.reason is None
     # Both pairs of codes are still to be compared.
-    assert {(first.arg, code) for code in codes} <= set(found.nested)
+    assert {(first.arg, code) for code in codes} <= set(outcome.nested)

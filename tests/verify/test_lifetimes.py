@@ -35,14 +35,14 @@ KEPT = (
 )
 
 
-@pytest.mark.parametrize(("original", "candidate"), [each[1:] for each in KEPT], ids=[each[0] for each in KEPT])
+@pytest.mark.parametrize(("original", "candidate"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT])
 def test_a_value_that_lives_longer_is_not_proven(original: str, candidate: str) -> None:
     mine, its = (view(f"def f(x, g, h, iter=iter):\n {body}\n return h") for body in (original, candidate))
     verdict = verify(mine, its, IN_PLACE)
     assert verdict.level is Level.UNPROVEN
 
 
-@pytest.mark.parametrize(("original", "candidate"), [each[1:] for each in KEPT[:9]], ids=[each[0] for each in KEPT[:9]])
+@pytest.mark.parametrize(("original", "candidate"), [case[1:] for case in KEPT[:9]], ids=[case[0] for case in KEPT[:9]])
 def test_a_value_may_live_shorter_or_in_a_text_that_is_only_read(original: str, candidate: str) -> None:
     mine, its = (view(f"def f(x, g, h):\n {body}\n return h") for body in (original, candidate))
     assert verify(mine, its).level is not Level.UNPROVEN
@@ -81,19 +81,19 @@ def run(code: types.CodeType) -> str:
 
 def run_here(code: types.CodeType) -> list[bool]:
     """Return whether what a function makes is alive while what it calls has dropped it, and behind that."""
-    made: list[weakref.ref[Tensor]] = []
+    references: list[weakref.ref[Tensor]] = []
 
     def make() -> Tensor:
         value = Tensor()
-        made.append(weakref.ref(value))
+        references.append(weakref.ref(value))
         return value
 
     def use(first: object, value: object) -> bool:
         del first, value
-        return made[0]() is not None
+        return references[0]() is not None
 
     alive = types.FunctionType(code, {})(make, use)
-    return [alive, made[0]() is not None]
+    return [alive, references[0]() is not None]
 
 
 def test_a_variable_goes_where_it_is_read_for_the_last_time() -> None:
@@ -122,6 +122,6 @@ def test_letting_go_changes_nothing_that_a_program_reads(body: str) -> None:
 
 
 def test_a_function_that_is_decompiled_to_run_in_place_is_proven_to_hold_nothing_longer() -> None:
-    made = decompile_code(code_of(ON_STACK), simplify=True, assumptions=IN_PLACE)
-    assert made.level is not Level.UNPROVEN and made.compiled is not None
-    assert run(made.compiled) == "[False, False]"
+    decompiled = decompile_code(code_of(ON_STACK), simplify=True, assumptions=IN_PLACE)
+    assert decompiled.level is not Level.UNPROVEN and decompiled.compiled is not None
+    assert run(decompiled.compiled) == "[False, False]"

@@ -31,9 +31,9 @@ def f(a, b):
 def test_every_kind_finds_a_site_and_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text(TEXT)
-    found = list(mutants([path], seed=1, count=150))
-    assert {mutant.kind for mutant in found} == set(KINDS)
-    for mutant in found:
+    changed = list(mutants([path], seed=1, count=150))
+    assert {mutant.kind for mutant in changed} == set(KINDS)
+    for mutant in changed:
         assert level(mutant) is Level.UNPROVEN, shown(mutant)
 
 

@@ -32,8 +32,8 @@ def oracle_for(version: tuple[int, int], limit: float = 20) -> Oracle:
 def test_code_of_each_version_is_proven(version: tuple[int, int]) -> None:
     code = compiled(SOURCE, version)
     with oracle_for(version) as oracle:
-        found = decompile_module(code, oracle=oracle)
-        assert found.level is Level.EXACT, found.reason
+        decompiled = decompile_module(code, oracle=oracle)
+        assert decompiled.level is Level.EXACT, decompiled.reason
         again = oracle.compile("x = 1\n", version)
         assert (again.version, len(oracle.idle.get(version, ()))) == (version, 1)
 
@@ -45,9 +45,9 @@ def test_without_an_interpreter_the_level_says_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     monkeypatch.setenv(FOLDERS, "")
     with Oracle() as oracle:
-        found = decompile_module(code, oracle=oracle)
-    assert found.level is Level.UNPROVEN
-    assert found.reason == "it was not compiled: there is no CPython {}.{} on this machine".format(*other)
+        decompiled = decompile_module(code, oracle=oracle)
+    assert decompiled.level is Level.UNPROVEN
+    assert decompiled.reason == "it was not compiled: there is no CPython {}.{} on this machine".format(*other)
 
 
 def test_a_source_that_does_not_compile() -> None:

@@ -104,8 +104,8 @@ def end_only(self: Bisimulation, state: State) -> list[State]:
 
 def unseen(state: State, mine: Term, its: Term, pending: Pairs, nested: Nested) -> None:
     """Let fresh objects escape without a look at what is in them."""
-    one = state.terms.symbol()
-    state.bound[mine] = state.bound[its] = one
+    symbol = state.terms.symbol()
+    state.bound[mine] = state.bound[its] = symbol
     del state.heap[mine], state.heap[its]
 
 
@@ -135,8 +135,8 @@ def keeps_private(state: State, pairs: Pairs, nested: Nested) -> str | None:
 
 def new_list(frame: Frame, term: Term) -> bool:
     """Push a list as if it were a new one."""
-    found = frame.state.get(term)
-    frame.push(frame.state.make(found) if isinstance(found, ListOf) else term)
+    value = frame.state.get(term)
+    frame.push(frame.state.make(value) if isinstance(value, ListOf) else term)
     return frame.next()
 
 
@@ -328,5 +328,5 @@ def test_only_the_rule_keeps_it_out(pair: NearMiss, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("pair", NEAR_MISSES, ids=lambda pair: pair.rule)
 def test_each_code_is_equivalent_to_itself(pair: NearMiss) -> None:
     for listing in (pair.original, pair.candidate):
-        found = bisimulate.bisimulate(Flow(listing), Flow(listing), Assumptions({"pair": 2}))
-        assert found.reason is None, found.reason
+        outcome = bisimulate.bisimulate(Flow(listing), Flow(listing), Assumptions({"pair": 2}))
+        assert outcome.reason is None, outcome.reason

@@ -38,8 +38,8 @@ def test_equal_code_is_exact_by_the_listing_of_one() -> None:
 
 def test_nested_code_is_left_to_be_proven() -> None:
     """What differs within nested code is found there."""
-    one, other = function(), function(TEXT.replace("(lambda: a)", "(lambda: b)"))
-    assert verify(one, other).level is Level.UNPROVEN
+    first, other = function(), function(TEXT.replace("(lambda: a)", "(lambda: b)"))
+    assert verify(first, other).level is Level.UNPROVEN
     assert nested_if_same(function(), function()) is not None
 
 
@@ -64,5 +64,5 @@ def test_code_that_differs_in_one_thing_is_not_the_same(change: dict[str, object
 @pytest.mark.parametrize("pair", [("0.0", "-0.0"), ("1", "True"), ("(1,)", "(1.0,)"), ("'a'", "b'a'")])
 def test_constants_are_the_same_by_type_and_value(pair: tuple[str, str]) -> None:
     """Constants that are equal for Python and differ for a program are not the same."""
-    one, other = (function(f"def f():\n    return {literal}") for literal in pair)
-    assert nested_if_same(one, other) is None
+    first, other = (function(f"def f():\n    return {literal}") for literal in pair)
+    assert nested_if_same(first, other) is None

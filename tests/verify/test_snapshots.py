@@ -21,11 +21,11 @@ def listing(text: str) -> Listing:
 
 def by_hand(text: str) -> Listing:
     """Return it with LIST_TO_TUPLE of the list itself, in the place of what a source has for it."""
-    made = listing(text)
-    extends = next(place for place, item in enumerate(made.instructions) if item.op == "LIST_EXTEND")
-    builds = max(place for place, item in enumerate(made.instructions[:extends]) if item.op == "BUILD_LIST")
-    del made.instructions[extends], made.instructions[builds]
-    return made
+    built = listing(text)
+    extends = next(place for place, item in enumerate(built.instructions) if item.op == "LIST_EXTEND")
+    builds = max(place for place, item in enumerate(built.instructions[:extends]) if item.op == "BUILD_LIST")
+    del built.instructions[extends], built.instructions[builds]
+    return built
 
 
 def proven(original: Listing, text: str) -> bool:

@@ -50,8 +50,8 @@ def test_a_value_is_let_go_where_the_text_deletes_it() -> None:
     original = code_of("def f(x): return [g(x), locals()]\n")
     text = "def f(x):\n y = g(x)\n z = [y, locals()]\n return z"
     assert level(original, text) is not Level.UNPROVEN
-    made = again(original, "def f(x):\n y = g(x)\n del y\n return locals()")
-    assert types.FunctionType(made, {"g": str})(3) == {"x": 3}
+    recompiled = again(original, "def f(x):\n y = g(x)\n del y\n return locals()")
+    assert types.FunctionType(recompiled, {"g": str})(3) == {"x": 3}
 
 
 @needs_copy
@@ -74,21 +74,21 @@ def test_branches_may_store_the_same_variable() -> None:
     ],
 )
 def test_what_cannot_lie_on_the_stack_stays_a_variable(text: str) -> None:
-    made = again(code_of("def f(x): return locals()"), text)
-    assert "y" in made.co_varnames
+    recompiled = again(code_of("def f(x): return locals()"), text)
+    assert "y" in recompiled.co_varnames
 
 
 def test_code_that_looks_at_no_frame_keeps_its_variables() -> None:
-    made = again(code_of("def f(x): return g(h(x))"), "def f(x):\n y = h(x)\n return g(y)")
-    assert "y" in made.co_varnames
+    recompiled = again(code_of("def f(x): return g(h(x))"), "def f(x):\n y = h(x)\n return g(y)")
+    assert "y" in recompiled.co_varnames
 
 
 @needs_copy
 def test_a_variable_that_the_original_binds_stays_one() -> None:
     original = code_of("def f(x):\n y = g(x)\n return y, locals()")
-    made = again(original, "def f(x):\n y = g(x)\n return y, locals()")
-    assert verify(read(original), read(made)).level is Level.EXACT
-    assert types.FunctionType(made, {"g": str})(3) == ("3", {"x": 3, "y": "3"})
+    recompiled = again(original, "def f(x):\n y = g(x)\n return y, locals()")
+    assert verify(read(original), read(recompiled)).level is Level.EXACT
+    assert types.FunctionType(recompiled, {"g": str})(3) == ("3", {"x": 3, "y": "3"})
 
 
 @needs_copy
@@ -109,5 +109,5 @@ def test_the_last_read_takes_the_value_from_where_it_lies() -> None:
     assert verify(read(original), read(code)).level is not Level.UNPROVEN
     text = "def f(g, h):\n y = g()\n z = g()\n w = h(y)\n v = h(z)\n return w, v, locals()"
     function = types.FunctionType(recompile(text, original, filename="f.py", placeholders={}, lets_go=True), {})
-    _, alive, _ = function(made, lambda value: [each() is not None for each in held])
+    _, alive, _ = function(made, lambda value: [reference() is not None for reference in held])
     assert alive == [False, True], "the first value went with the first call of `h`"

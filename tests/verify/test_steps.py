@@ -28,8 +28,8 @@ TEXTS = (
 def fields(code: types.CodeType) -> dict[str, object]:
     """Return what a code object says, its constants aside."""
     names = [name for name in FIELDS if name not in DERIVED]
-    found = {name: getattr(code, name, None) for name in names}
-    return {name: value for name, value in found.items() if not callable(value)}
+    attributes = {name: getattr(code, name, None) for name in names}
+    return {name: value for name, value in attributes.items() if not callable(value)}
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -54,12 +54,12 @@ def checked(step: Step, code: types.CodeType, way: Way) -> types.CodeType:
 def test_a_set_of_numbers_keeps_its_order() -> None:
     for order in itertools.permutations((8, 0, 128, 64)):
         original = code_of(f"def f(): return [n for n in {{{', '.join(map(str, order))}}}]")
-        made = decompile_code(original)
-        assert made.level is Level.EXACT and made.compiled is not None
-        run = types.FunctionType(original, {})(), types.FunctionType(made.compiled, {})()
+        decompiled = decompile_code(original)
+        assert decompiled.level is Level.EXACT and decompiled.compiled is not None
+        run = types.FunctionType(original, {})(), types.FunctionType(decompiled.compiled, {})()
         assert run[0] == run[1]
         namespace: dict[str, types.FunctionType] = {}
-        exec(made.source, namespace)  # noqa: S102  (the text is ours)
+        exec(decompiled.source, namespace)  # noqa: S102  (the text is ours)
         assert namespace["f"]() == run[0]
 
 
@@ -67,22 +67,22 @@ def orders_of_texts() -> tuple[frozenset[str], frozenset[str]]:
     """Return sets of the same texts that this process goes through in different orders."""
     pairs = itertools.combinations([f"text {number}" for number in range(100)], 2)
     both = ((frozenset(pair), frozenset(reversed(pair))) for pair in pairs)
-    return next((one, other) for one, other in both if list(one) != list(other))
+    return next((first, other) for first, other in both if list(first) != list(other))
 
 
 def test_the_code_that_runs_has_the_original_s_own_set_of_texts() -> None:
     original = code_of("def f(): return [n for n in {'a', 'b'}]")
     for mine in orders_of_texts():
         code = with_set(original, mine)
-        made = decompile_code(code)
-        assert made.level is Level.EXACT and made.compiled is not None
-        assert list(types.FunctionType(made.compiled, {})()) == list(mine)
+        decompiled = decompile_code(code)
+        assert decompiled.level is Level.EXACT and decompiled.compiled is not None
+        assert list(types.FunctionType(decompiled.compiled, {})()) == list(mine)
 
 
 def test_two_sets_of_the_same_texts_in_two_orders_are_not_proven() -> None:
     original = code_of("def f(): return [n for n in {'a', 'b'}], [n for n in {'c', 'd'}]")
-    one, other = orders_of_texts()
-    code = original.replace(co_consts=swapped(swapped(original.co_consts, {"a", "b"}, one), {"c", "d"}, other))
+    first, other = orders_of_texts()
+    code = original.replace(co_consts=swapped(swapped(original.co_consts, {"a", "b"}, first), {"c", "d"}, other))
     assert decompile_code(code).level is Level.UNPROVEN
 
 
@@ -112,9 +112,9 @@ class Holder:
 
 
 def test_a_qualified_name_of_the_program_s_own_is_left_alone() -> None:
-    made = decompile_code(Holder.method.__code__)
-    assert made.level is not Level.UNPROVEN and made.compiled is not None
-    assert types.FunctionType(made.compiled, {})(0) == Holder().method()
+    decompiled = decompile_code(Holder.method.__code__)
+    assert decompiled.level is not Level.UNPROVEN and decompiled.compiled is not None
+    assert types.FunctionType(decompiled.compiled, {})(0) == Holder().method()
 
 
 def test_free_variables_of_nested_code_in_another_order_are_not_proven() -> None:
@@ -129,8 +129,8 @@ def test_code_of_two_files_is_the_same_but_for_lines() -> None:
     def made(text: str, filename: str = "one") -> types.CodeType:
         return recompile(text, code_of("def f(a): return a, 1, {2, 3}, lambda: 4"), filename=filename, placeholders={})
 
-    one = made("def f(a): return a, 1, {2, 3}, lambda: 4")
-    assert is_same_but_for_lines(one, made("\n\ndef f(a): return (a, 1, {2, 3}, lambda: 4)", "two"))
+    first = made("def f(a): return a, 1, {2, 3}, lambda: 4")
+    assert is_same_but_for_lines(first, made("\n\ndef f(a): return (a, 1, {2, 3}, lambda: 4)", "two"))
     others = "True, {2, 3}, lambda: 4", "1, {2, 3.0}, lambda: 4", "1, {2, 3}, lambda: 5", "1, {2, 3}, lambda x: 4"
     for other in others:
-        assert not is_same_but_for_lines(one, made(f"def f(a): return a, {other}"))
+        assert not is_same_but_for_lines(first, made(f"def f(a): return a, {other}"))

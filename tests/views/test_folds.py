@@ -59,7 +59,7 @@ def test_a_function_begins_with_its_code_and_not_with_its_parameters() -> None:
     text = "\n".join(["# f", "def f(self, x):", *reads, "    return __compiled_fn_1(weight_0, x)[0]", ""])
     assert folds(text) == [Fold(4, 62, "59 more lines that read modules and parameters")]
     assert folds("\n".join(["def f(self, x):", *reads[:7], "    return x"])) == []
-    calls = [each.replace("['weight']", "('weight')") for each in reads]
+    calls = [read.replace("['weight']", "('weight')") for read in reads]
     assert folds("\n".join(["def f(self, x):", *calls])) == []
     assert folds("\n".join(["def f(self, x):", "    y = x + 1", *reads])) == []
 
@@ -92,7 +92,7 @@ def test_what_computes_is_not_folded(text: str) -> None:
 @pytest.mark.parametrize("library", [json.decoder, inspect, ast])
 def test_folded_lines_of_the_library_are_docstrings_imports_and_names(library: ModuleType) -> None:
     source = inspect.getsource(library)
-    found = folds(source)
+    all_folds = folds(source)
     docstrings, named = set(), set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -101,10 +101,10 @@ def test_folded_lines_of_the_library_are_docstrings_imports_and_names(library: M
                 docstrings |= {(first.lineno + 1, first.end_lineno)}
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
             named |= set(range(node.lineno, (node.end_lineno or 0) + 1))
-    found = [each for each in found if "header" not in each.words]
-    told = {(each.first, each.last) for each in found if "docstring" in each.words}
-    assert told == {(first, last) for first, last in docstrings if (last or 0) - first + 1 >= module.FEWEST}
+    all_folds = [fold for fold in all_folds if "header" not in fold.words]
+    docstring_folds = {(fold.first, fold.last) for fold in all_folds if "docstring" in fold.words}
+    assert docstring_folds == {(first, last) for first, last in docstrings if (last or 0) - first + 1 >= module.FEWEST}
     rows = source.split("\n")
-    for each in (each for each in found if "imports" in each.words):
-        others = [rows[number - 1] for number in range(each.first, each.last + 1) if number not in named]
+    for fold in (fold for fold in all_folds if "imports" in fold.words):
+        others = [rows[number - 1] for number in range(fold.first, fold.last + 1) if number not in named]
         assert all(row.startswith("#") for row in others if row)

@@ -24,8 +24,8 @@ def test_functions_stand_below_the_calls_that_they_share_and_torchs_own_are_left
     top, inner = UserLine("train.py", 1, "step()"), UserLine("train.py", 5, "model(x)")
     of_torch = UserLine("torch/nn/modules/module.py", 9, "forward_call()")
     tree = call_tree([function("f", top, inner, of_torch), function("g", top), function("h", top, inner)])
-    told = [(each.depth, each.item.name if isinstance(each.item, Function) else each.item.text) for each in tree]
-    assert told == [(0, "step()"), (1, "g"), (1, "model(x)"), (2, "f"), (2, "h")]
+    rows = [(row.depth, row.item.name if isinstance(row.item, Function) else row.item.text) for row in tree]
+    assert rows == [(0, "step()"), (1, "g"), (1, "model(x)"), (2, "f"), (2, "h")]
 
 
 def test_times_without_any_compile_are_cut_out_of_the_axis() -> None:
@@ -60,7 +60,7 @@ def module_guard(path: str, kind: str) -> Guard:
 
 
 def test_modules_are_read_from_guards_and_what_is_none_is_left_out() -> None:
-    made = function("forward")
+    forward = function("forward")
     paths = {
         "": "Model",
         "blocks": "ModuleList",
@@ -69,18 +69,18 @@ def test_modules_are_read_from_guards_and_what_is_none_is_left_out() -> None:
         "blocks.2.norm": "LayerNorm",
     }
     other = Guard("TYPE_MATCH", "", "", 'type(L["self"].__dict__["_parameters"]) is dict')
-    made.compiles[0].guards = GuardSet((other, *(module_guard(path, kind) for path, kind in paths.items())))
-    assert [each.path for each in modules(made)] == ["", "blocks", "blocks.2", "blocks.2.norm", "blocks.10"]
+    forward.compiles[0].guards = GuardSet((other, *(module_guard(path, kind) for path, kind in paths.items())))
+    assert [module.path for module in modules(forward)] == ["", "blocks", "blocks.2", "blocks.2.norm", "blocks.10"]
 
 
 def test_modules_of_a_list_that_are_the_same_inside_are_shown_once() -> None:
-    made = function("forward")
+    forward = function("forward")
     paths = {"": "Model", "b": "ModuleList", "head": "Linear"}
     for number in range(3):
         paths |= {f"b.{number}": "Block", f"b.{number}.norm": "LayerNorm" if number < 2 else "RMSNorm"}
-    made.compiles[0].guards = GuardSet(tuple(module_guard(path, kind) for path, kind in paths.items()))
-    told = [(each.path, each.times) for each in folded(modules(made))]
-    assert told == [("", 1), ("b", 1), ("b.0", 2), ("b.0.norm", 1), ("b.2", 1), ("b.2.norm", 1), ("head", 1)]
+    forward.compiles[0].guards = GuardSet(tuple(module_guard(path, kind) for path, kind in paths.items()))
+    rows = [(module.path, module.times) for module in folded(modules(forward))]
+    assert rows == [("", 1), ("b", 1), ("b.0", 2), ("b.0.norm", 1), ("b.2", 1), ("b.2.norm", 1), ("head", 1)]
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_code_between_backticks_is_marked_and_all_is_escaped(text: str, marked: 
 
 
 def test_durations_for_a_reader() -> None:
-    assert [seconds_words(each) for each in (0, 0.0004, 0.25, 12.34)] == ["", "<1 ms", "250 ms", "12.3 s"]
+    assert [seconds_words(seconds) for seconds in (0, 0.0004, 0.25, 12.34)] == ["", "<1 ms", "250 ms", "12.3 s"]

@@ -13,9 +13,9 @@ OF_TORCH = UserLine("torch/nn/modules/module.py", 1778, "return self._call_impl(
 
 
 def _called(filename: str) -> Function:
-    made = Function("0", "inner", filename, 67, "", "0")
-    made.compiles.append(Compile(CompileId(0, 0), "inner", filename, 67, user_stack=(CALL, OF_TORCH)))
-    return made
+    inner = Function("0", "inner", filename, 67, "", "0")
+    inner.compiles.append(Compile(CompileId(0, 0), "inner", filename, 67, user_stack=(CALL, OF_TORCH)))
+    return inner
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_a_wrong_module_loses_tests(tmp_path: Path) -> None:
         overlay.copy_originals(overlay.stdlib(sys.executable), files, folder)
     module = ours / "bisect.py"
     module.write_text(module.read_text().replace("if x < a[mid]:", "if x <= a[mid]:"))
-    found = pair(sys.executable, originals, ours, "test_bisect", 60)
-    assert found.ours.replaced > 0
-    assert any("PurePython" in test or "Python" in test for test in found.lost)
-    assert found.control.passed > found.ours.passed
+    outcome = pair(sys.executable, originals, ours, "test_bisect", 60)
+    assert outcome.ours.replaced > 0
+    assert any("PurePython" in test or "Python" in test for test in outcome.lost)
+    assert outcome.control.passed > outcome.ours.passed

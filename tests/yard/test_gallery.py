@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_ten_programs_are_there_and_say_what_they_are() -> None:
     assert len(NAMES) == 10
-    assert sorted(each.stem for each in PROGRAMS.glob("*.py")) == sorted(NAMES)
-    told = [about(name) for name in NAMES]
-    assert all(told) and len(set(told)) == 10
+    assert sorted(path.stem for path in PROGRAMS.glob("*.py")) == sorted(NAMES)
+    descriptions = [about(name) for name in NAMES]
+    assert all(descriptions) and len(set(descriptions)) == 10
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -30,9 +30,9 @@ def test_a_program_loads_no_weights(name: str) -> None:
 
 
 def test_the_page_escapes_what_programs_say() -> None:
-    made = page([Exhibit("toy", "a < b & c", "toy", ("1 compile",), 2.0)])
-    assert "a &lt; b &amp; c" in made
-    assert 'href="toy/report/index.html"' in made
+    html_page = page([Exhibit("toy", "a < b & c", "toy", ("1 compile",), 2.0)])
+    assert "a &lt; b &amp; c" in html_page
+    assert 'href="toy/report/index.html"' in html_page
 
 
 @pytest.fixture(scope="module")

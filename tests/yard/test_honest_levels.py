@@ -34,7 +34,7 @@ def test_exact_by_us_and_wrong_by_it_is_told(
 
 
 def test_reasons_are_grouped_by_what_differs() -> None:
-    one = "f: CONST ('int', 1) != ('int', 2) (original offset 4 CONST, candidate offset 4 CONST)"
+    first = "f: CONST ('int', 1) != ('int', 2) (original offset 4 CONST, candidate offset 4 CONST)"
     two = "g: CONST ('int', 7) != ('int', 8) (original offset 2 CONST, candidate offset 9 CONST)"
-    assert honest_levels.rule(one, "") == honest_levels.rule(two, "")
-    assert "dispatcher" in honest_levels.rule(one, "    if state == 3:\n")
+    assert honest_levels.rule(first, "") == honest_levels.rule(two, "")
+    assert "dispatcher" in honest_levels.rule(first, "    if state == 3:\n")

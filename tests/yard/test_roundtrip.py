@@ -31,7 +31,7 @@ def test_it_measures_our_decompiler(tmp_path: Path) -> None:
     environment = os.environ | {"OURS_PATH": str(measure_roundtrip.ROOT / "src")}
     subprocess.run(command, env=environment, check=True, capture_output=True)
     objects = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [one["status"] for one in objects] == ["exact", "exact"]
+    assert [entry["status"] for entry in objects] == ["exact", "exact"]
 
 
 def test_a_row_of_the_table_counts_what_broke() -> None:
@@ -46,6 +46,6 @@ def test_a_row_of_the_table_counts_what_broke() -> None:
 
 
 def test_the_running_python_is_among_those_at_hand() -> None:
-    minors = [each.minor for each in measure_roundtrip.interpreters()]
+    minors = [interpreter.minor for interpreter in measure_roundtrip.interpreters()]
     assert minors == sorted(set(minors))
     assert sys.version_info[1] in minors

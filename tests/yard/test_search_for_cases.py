@@ -29,18 +29,18 @@ def test_each_changed_rule_is_noted() -> None:
     some = modules()[::12]
     with noting(some) as noted:
         known = set(noted.keys)
-    assert [str(one) for module in some for one in mutants(module) if one.key not in known] == []
+    assert [str(mutant) for module in some for mutant in mutants(module) if mutant.key not in known] == []
 
 
 def test_functions_that_note_are_put_back() -> None:
-    functions = {one.function: one.function.__code__ for one in mutants(MODULE)}
+    functions = {mutant.function: mutant.function.__code__ for mutant in mutants(MODULE)}
     with noting([MODULE]):
         assert all(function.__code__ is not code for function, code in functions.items())
     assert all(function.__code__ is code for function, code in functions.items())
 
 
 def test_a_source_shows_the_operands_that_decide() -> None:
-    names = {one.key: str(one) for one in mutants("passes/flow/tidy")}
+    names = {mutant.key: str(mutant) for mutant in mutants("passes/flow/tidy")}
 
     def shown(source: str) -> set[str]:
         return {names[key] for key in reached([(source, (3, 11))], ["passes/flow/tidy"]) if key in names}
@@ -52,9 +52,9 @@ def test_a_source_shows_the_operands_that_decide() -> None:
 
 def test_a_varied_source_is_another_source() -> None:
     source = "def f(a, b):\n    if a and b:\n        return g(a)\n    for x in b:\n        print(x)\n"
-    found = [varied(source, [source], random.Random(seed)) for seed in range(60)]
-    assert len({text for text in found if text is not None}) > 40
-    for text in found:
+    texts = [varied(source, [source], random.Random(seed)) for seed in range(60)]
+    assert len({text for text in texts if text is not None}) > 40
+    for text in texts:
         assert text != source
         assert text is None or ast.parse(text).body
     assert varied(source, [source], random.Random(3)) == varied(source, [source], random.Random(3))
@@ -85,9 +85,9 @@ def test_a_case_may_stand_on_operations() -> None:
 
 def test_varied_operations_are_mostly_code() -> None:
     text = text_of(normalise(code_of(GUARDED)))
-    found = [varied_operations(text, random.Random(seed)) for seed in range(60)]
-    assert len(set(found)) > 40
-    assert sum(compiled_or_none(GUARDED + MARK + one, (3, 11)) is not None for one in found) > 15
+    texts = [varied_operations(text, random.Random(seed)) for seed in range(60)]
+    assert len(set(texts)) > 40
+    assert sum(compiled_or_none(GUARDED + MARK + row, (3, 11)) is not None for row in texts) > 15
     with pytest.raises(NoOperations):
         read_listing(code_of(GUARDED), "RETURN -> 3")
 
@@ -138,7 +138,7 @@ def test_a_snapshot_puts_back_what_a_pass_takes() -> None:
 
 
 def test_random_changes_tell_changed_rules() -> None:
-    left = {one.key: one for one in mutants("passes/flow/opposites")}
+    left = {mutant.key: mutant for mutant in mutants("passes/flow/opposites")}
     with noting(["passes/flow/opposites"]) as noted:
         trials = Trials(noted, left, random.Random(2))
         trials.run((LOOP, (3, 11), "opposites"), "", 60)
@@ -151,8 +151,8 @@ def test_random_changes_tell_changed_rules() -> None:
 
 
 def test_a_case_that_does_what_no_case_does_is_no_rule() -> None:
-    found = {str(one) for one in mutants("structure/regions/same")}
-    assert "_edges, no case Goto(edge)" in found
-    assert "_edges, no case _" not in found
-    assert "_inner, no case _" not in {str(one) for one in mutants("structure/budget")}
-    assert "_deciding, no case _" in {str(one) for one in mutants("structure/chains")}
+    names = {str(mutant) for mutant in mutants("structure/regions/same")}
+    assert "_edges, no case Goto(edge)" in names
+    assert "_edges, no case _" not in names
+    assert "_inner, no case _" not in {str(mutant) for mutant in mutants("structure/budget")}
+    assert "_deciding, no case _" in {str(mutant) for mutant in mutants("structure/chains")}

@@ -353,7 +353,7 @@ def handled(**places: str) -> types.CodeType:
     text = HANDLED.format(**{"first": "pass", "second": "pass", "third": "pass", **places})
     code = compiled(ast.parse(text.replace("ASK", "'ask'()[1]")).body[0])  # type: ignore[arg-type]
     assert code is not None
-    return code.replace(co_consts=tuple(sys.exc_info if one == "ask" else one for one in code.co_consts))
+    return code.replace(co_consts=tuple(sys.exc_info if const == "ask" else const for const in code.co_consts))
 
 
 @pytest.mark.parametrize(("place", "is_same"), [("third", True), ("second", False)])

@@ -18,19 +18,19 @@ from benchmarks.gpu_check.dumps import judge
 Step = Callable[..., Any]
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part."""
-    _changed(setting, told, "autocast", _with_autocast, {"autocast"})
-    _changed(setting, told, "TF32", _with_tf32, {"matmul-precision"})
-    _changed(setting, told, "pinned memory", _pinned if not setting.is_small else _twice, set())
+    _changed(setting, results, "autocast", _with_autocast, {"autocast"})
+    _changed(setting, results, "TF32", _with_tf32, {"matmul-precision"})
+    _changed(setting, results, "pinned memory", _pinned if not setting.is_small else _twice, set())
     if setting.is_small:
-        told.skipped("a stream inside a graph", "there is no GPU")
+        results.skipped("a stream inside a graph", "there is no GPU")
     else:
-        _changed(setting, told, "a stream", _streamed, set())
+        _changed(setting, results, "a stream", _streamed, set())
     if setting.device == "cuda" and torch.cuda.device_count() > 1:
-        _changed(setting, told, "another device", _elsewhere, {"tensor-device"})
+        _changed(setting, results, "another device", _elsewhere, {"tensor-device"})
     else:
-        _fake_devices(told)
+        _fake_devices(results)
 
 
 def product(x: torch.Tensor) -> torch.Tensor:
@@ -38,16 +38,23 @@ def product(x: torch.Tensor) -> torch.Tensor:
     return (x @ x).relu()
 
 
-def _changed(setting: Setting, told: Told, name: str, calls: Callable[[Setting, Step], None], kinds: set[str]) -> None:
+def _changed(
+    setting: Setting, results: Told, name: str, calls: Callable[[Setting, Step], None], kinds: set[str]
+) -> None:
     """Call a compiled function twice, and check that the findings name what changed in between, and nothing else."""
     torch._dynamo.reset()
     directory = setting.folder / name.replace(" ", "-")
     with depyf.prepare_debug(directory):
         calls(setting, torch.compile(product, backend=setting.backend))
     index = json.loads((directory / "index.json").read_text(encoding="utf-8"))
-    found = {each["kind"] for each in index["findings"]}
-    told.add(f"{name}: findings", sorted(found), found == kinds, [each["cause"] for each in index["findings"]])
-    judge(told, name, directory)
+    kinds_found = {finding["kind"] for finding in index["findings"]}
+    results.add(
+        f"{name}: findings",
+        sorted(kinds_found),
+        kinds_found == kinds,
+        [finding["cause"] for finding in index["findings"]],
+    )
+    judge(results, name, directory)
 
 
 def _given(setting: Setting) -> torch.Tensor:
@@ -83,9 +90,9 @@ def _streamed(setting: Setting, compiled: Step) -> None:
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
-        found = compiled(given)
+        result = compiled(given)
     torch.cuda.current_stream().wait_stream(stream)
-    assert torch.equal(found, expected)
+    assert torch.equal(result, expected)
     assert torch.equal(compiled(given), expected)
 
 
@@ -94,10 +101,10 @@ def _elsewhere(setting: Setting, compiled: Step) -> None:
     compiled(torch.ones(16, 16, device="cuda:1"))
 
 
-def _fake_devices(told: Told) -> None:
+def _fake_devices(results: Told) -> None:
     """Run the tests with two fake devices, which must hide a real one."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/torch/test_devices.py"]
     hidden = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=hidden)
     rows = done.stdout.splitlines()
-    told.add("tests with fake devices", rows[-1] if rows else done.stderr[-200:], done.returncode == 0, rows[-20:])
+    results.add("tests with fake devices", rows[-1] if rows else done.stderr[-200:], done.returncode == 0, rows[-20:])

@@ -14,7 +14,7 @@ _PROGRESS = re.compile(r"^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|SKIPPED|ERROR) (\S
 _LACKING = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part. What has run by its limit counts."""
     log = setting.folder / "pytest.txt"
     rooms = SMALL_ROOMS if setting.is_small else ROOMS
@@ -30,8 +30,8 @@ def run(setting: Setting, told: Told) -> None:
             process.wait()
             ended = "stopped at the limit"
     text = log.read_text(encoding="utf-8", errors="replace")
-    found = _PROGRESS.findall(text)
-    failed = sorted({test for state, test in found if state in ("FAILED", "ERROR")})
-    told.none_of(f"contract tests that fail ({ended})", failed, len(found))
+    outcomes = _PROGRESS.findall(text)
+    failed = sorted({test for state, test in outcomes if state in ("FAILED", "ERROR")})
+    results.none_of(f"contract tests that fail ({ended})", failed, len(outcomes))
     lacking = sorted(set(_LACKING.findall(text)))
-    told.add("packages that some tests need and that are not here", len(lacking), None, lacking)
+    results.add("packages that some tests need and that are not here", len(lacking), None, lacking)

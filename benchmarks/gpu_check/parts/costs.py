@@ -20,10 +20,10 @@ STEADY = 1.01
 """The bar of a steady step: the most that it may take with depyf, as a ratio."""
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part."""
     began = time.monotonic()
-    _steady(setting, told)
+    _steady(setting, results)
     taken: list[tuple[tuple[float, int], tuple[float, int]]] = []
     while not taken or len(taken) < (1 if setting.is_small else MOST_PAIRS):
         begins = time.monotonic()
@@ -32,19 +32,21 @@ def run(setting: Setting, told: Told) -> None:
         if time.monotonic() - began + 1.3 * (time.monotonic() - begins) > setting.seconds:
             break
     ratios = [ours[0] / plain[0] for plain, ours in taken]
-    told.add("ratio of cold compiles", f"{statistics.median(ratios):.2f}", None, [f"{each:.2f}" for each in ratios])
+    results.add(
+        "ratio of cold compiles", f"{statistics.median(ratios):.2f}", None, [f"{ratio:.2f}" for ratio in ratios]
+    )
     if setting.is_small:
-        told.skipped("memory of the device", "there is no GPU")
+        results.skipped("memory of the device", "there is no GPU")
     else:
         extra = [ours[1] - plain[1] for plain, ours in taken]
-        told.add("bytes of the device more than without", max(extra), max(extra) <= 0, extra)
+        results.add("bytes of the device more than without", max(extra), max(extra) <= 0, extra)
 
 
 def _step(setting: Setting) -> Callable[[], object]:
     torch.manual_seed(0)
     model, given = MODELS["gpt2"](SMALL if setting.is_small else LARGE)
     model = model.to(setting.device).eval()
-    given = tuple(each.to(setting.device) for each in given)
+    given = tuple(tensor.to(setting.device) for tensor in given)
     compiled = torch.compile(model, backend=setting.backend)
     return lambda: compiled(*given)
 
@@ -65,7 +67,7 @@ def _cold(setting: Setting, directory: Path | None) -> tuple[float, int]:
     return seconds, torch.cuda.max_memory_allocated() if setting.device == "cuda" else 0
 
 
-def _steady(setting: Setting, told: Told) -> None:
+def _steady(setting: Setting, results: Told) -> None:
     """Time the same compiled step inside a capture and outside, in turns."""
     torch._dynamo.reset()
     step, ratios = _step(setting), []
@@ -78,17 +80,17 @@ def _steady(setting: Setting, told: Told) -> None:
         ratios.append(ours / plain)
     ratio = statistics.median(ratios)
     met = None if setting.is_small else ratio <= STEADY
-    told.add("ratio of steady steps", f"{ratio:.3f}", met, [f"{each:.3f}" for each in ratios])
+    results.add("ratio of steady steps", f"{ratio:.3f}", met, [f"{ratio:.3f}" for ratio in ratios])
 
 
 def _seconds(setting: Setting, step: Callable[[], object]) -> float:
     """Return the median of some steps, after some that are not counted."""
-    found = []
+    times = []
     for number in range(8 if setting.is_small else 60):
         wait(setting)
         began = time.perf_counter()
         step()
         wait(setting)
         if number > 4:
-            found.append(time.perf_counter() - began)
-    return statistics.median(found)
+            times.append(time.perf_counter() - began)
+    return statistics.median(times)

@@ -25,7 +25,7 @@ for _ in range(20):
 """
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results_writer: Told) -> None:
     """Run the part."""
     script, dump = setting.folder / "toy.py", setting.folder / "dump"
     script.write_text(SCRIPT.format(backend=setting.backend, device=setting.device), encoding="utf-8")
@@ -39,11 +39,11 @@ def run(setting: Setting, told: Told) -> None:
         )
         rows = (done.stdout + done.stderr).splitlines()
         (setting.folder / f"{words[0]}.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        told.add(f"`depyf {words[0]}` ends with", done.returncode, done.returncode == 0, rows[-20:])
-    judge(told, "toy", dump)
+        results_writer.add(f"`depyf {words[0]}` ends with", done.returncode, done.returncode == 0, rows[-20:])
+    judge(results_writer, "toy", dump)
     plain, captured = results(setting, None), results(setting, setting.folder / "captured")
     different = [number for number, pair in enumerate(zip(plain, captured)) if not torch.equal(*pair)]
-    told.none_of("toy: results with other bits than without depyf", different, len(plain))
+    results_writer.none_of("toy: results with other bits than without depyf", different, len(plain))
 
 
 def results(setting: Setting, directory: Path | None) -> list[torch.Tensor]:

@@ -23,7 +23,7 @@ FOR_A_DEVICE = 1024
 """The size of matrices whose products take a device longer than the guards take the host."""
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part."""
     step = training_step(setting)
     timed = []
@@ -34,20 +34,20 @@ def run(setting: Setting, told: Told) -> None:
             profile.step()
             if not is_profiled:
                 timed.append(taken())
-    found = profile.result
-    seconds = sum(found["kinds"].values())
+    profiled = profile.result
+    seconds = sum(profiled["kinds"].values())
     right = statistics.fmean(_usual(timed))
     apart = 100 * abs(seconds - right) / right
     # The host's clock of a loaded machine is no measure: without a GPU this is no bar.
     met = None if setting.is_small else apart <= MOST_APART
-    told.add("sum of the buckets against events, in percent", f"{apart:.1f}", met, _rows(found["kinds"]))
-    is_on_device = found["step"]["on_device"]
-    told.add("the step is measured on the device", is_on_device, is_on_device or setting.is_small)
-    told.add("share of the step that is named", f"{found['step']['named']:.3f}")
-    _against_table(setting, step, found["kernels"], told)
-    heat = [_heat(row) for row in found["lines"]]
-    told.add("lines in the heat of a training step", len(heat), bool(heat), heat)
-    _heavy_lines(setting, told)
+    results.add("sum of the buckets against events, in percent", f"{apart:.1f}", met, _rows(profiled["kinds"]))
+    is_on_device = profiled["step"]["on_device"]
+    results.add("the step is measured on the device", is_on_device, is_on_device or setting.is_small)
+    results.add("share of the step that is named", f"{profiled['step']['named']:.3f}")
+    _against_table(setting, step, profiled["kernels"], results)
+    heat = [_heat(row) for row in profiled["lines"]]
+    results.add("lines in the heat of a training step", len(heat), bool(heat), heat)
+    _heavy_lines(setting, results)
 
 
 def training_step(setting: Setting) -> Callable[[], None]:
@@ -87,10 +87,10 @@ def _usual(seconds: list[float]) -> list[float]:
     """Return the times inside the fences of Tukey's box plot, as a profile keeps them."""
     low, _, high = statistics.quantiles(seconds, n=4)
     fence = 1.5 * (high - low)
-    return [each for each in seconds if low - fence <= each <= high + fence]
+    return [value for value in seconds if low - fence <= value <= high + fence]
 
 
-def _against_table(setting: Setting, step: Callable[[], None], kernels: list[dict[str, object]], told: Told) -> None:
+def _against_table(setting: Setting, step: Callable[[], None], kernels: list[dict[str, object]], results: Told) -> None:
     """Compare the names and the seconds of compiled kernels with the profiler's own table."""
     activity = torch.profiler.ProfilerActivity
     activities = [activity.CPU, *([activity.CUDA] if setting.device == "cuda" else [])]
@@ -99,23 +99,23 @@ def _against_table(setting: Setting, step: Callable[[], None], kernels: list[dic
         for _ in range(count):
             step()
         wait(setting)
-    rows = [each for each in profiler.key_averages() if setting.is_small or each.device_type.name == "CUDA"]
-    own = "self_cpu_time_total" if setting.is_small else "self_device_time_total"
-    theirs = {each.key: getattr(each, own) / 1e6 / count for each in rows}
+    rows = [row for row in profiler.key_averages() if setting.is_small or row.device_type.name == "CUDA"]
+    time_column = "self_cpu_time_total" if setting.is_small else "self_device_time_total"
+    theirs = {row.key: getattr(row, time_column) / 1e6 / count for row in rows}
     ours: dict[str, float] = {}
     for row in kernels:
         ours[str(row["name"])] = ours.get(str(row["name"]), 0.0) + float(str(row["seconds"]))
     unknown = [name for name in ours if name not in theirs]
-    told.none_of("kernels that are not in the profiler's table", unknown, len(ours))
+    results.none_of("kernels that are not in the profiler's table", unknown, len(ours))
     both = [name for name in ours if name in theirs]
     total, right = (sum(table[name] for name in both) for table in (ours, theirs))
     apart = 100 * abs(total - right) / right if right else 0.0
     details = [f"{name}: {1e6 * ours[name]:.1f} us, table {1e6 * theirs[name]:.1f} us" for name in both]
     met = None if setting.is_small else apart <= MOST_APART
-    told.add("kernels against the profiler's table, in percent", f"{apart:.1f}", met, details)
+    results.add("kernels against the profiler's table, in percent", f"{apart:.1f}", met, details)
 
 
-def _heavy_lines(setting: Setting, told: Told) -> None:
+def _heavy_lines(setting: Setting, results: Told) -> None:
     """Make a line of seeded programs slower, and look whether it comes first."""
     chosen = random.Random(SEED).sample(list(programs(LARGE if setting.is_small else FOR_A_DEVICE)), COUNT)
     chosen = chosen[: 1 if setting.is_small else COUNT]
@@ -125,7 +125,7 @@ def _heavy_lines(setting: Setting, told: Told) -> None:
             lines = first_lines(program, setting.backend, setting.folder)
         if program.line not in lines:
             missed.append(f"{program.name}: line {program.line} is not first, but {lines}")
-    told.none_of("programs whose slow line is not first", missed, len(chosen))
+    results.none_of("programs whose slow line is not first", missed, len(chosen))
 
 
 def _rows(kinds: dict[str, float]) -> list[str]:

@@ -21,10 +21,10 @@ ALSO_SMALL = ("softmax", "gelu")
 OPERATION = re.compile(r"\b(?:libdevice|tl_math|triton_helpers|tl)\.(\w+)\(")
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part."""
     if not has_kernels(setting):
-        told.skipped("kernels alone", "triton is not installed")
+        results.skipped("kernels alone", "triton is not installed")
         return
     files, failed = [], []
     for name in ALSO_SMALL if setting.is_small else MODELS:
@@ -34,19 +34,19 @@ def run(setting: Setting, told: Told) -> None:
         except Exception as error:  # noqa: BLE001 - the kernels of the other models still count
             failed.append(f"{name}: {type(error).__name__}: {str(error)[:300]}")
             continue
-        files += [path for found, path, _ in alone(directory) if found.kernel.language == "triton"]
-    told.add("models that do not run on this device", len(failed), None, failed)
+        files += [path for launched_kernel, path, _ in alone(directory) if launched_kernel.kernel.language == "triton"]
+    results.add("models that do not run on this device", len(failed), None, failed)
     wrong = _on_device(files)
-    told.none_of("kernels alone that differ from their nodes", wrong, len(files))
+    results.none_of("kernels alone that differ from their nodes", wrong, len(files))
     command = [sys.executable, "-W", "ignore", "-m", __name__, "--interpret", str(setting.folder)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
-    told.add("the interpreter's process ends with", done.returncode, done.returncode == 0, [done.stderr[-900:]])
+    results.add("the interpreter's process ends with", done.returncode, done.returncode == 0, [done.stderr[-900:]])
     different = [row.removeprefix("different ") for row in done.stdout.splitlines() if row.startswith("different ")]
     ran = sum(row.startswith(("different ", "same ")) for row in done.stdout.splitlines())
     number = f"{len(different)} of {ran}"
-    told.add("kernels whose results differ between interpreter and device", number, None, different)
+    results.add("kernels whose results differ between interpreter and device", number, None, different)
     operations = suspects(files, {row.split(":")[0] for row in different})
-    told.add("operations only of kernels that differ", len(operations), None, operations)
+    results.add("operations only of kernels that differ", len(operations), None, operations)
 
 
 def _capture(setting: Setting, name: str, directory: Path) -> None:
@@ -72,7 +72,7 @@ def _on_device(files: list[Path]) -> list[str]:
             got = given[name].reshape(right.shape).double()
             if not torch.allclose(got, right.double(), tolerance, tolerance, equal_nan=True):
                 wrong.append(f"{path.parent.name}/{path.stem}: {name}")
-        torch.save({name: each.cpu() for name, each in _tensors(given)}, path.with_suffix(".device"))
+        torch.save({name: tensor.cpu() for name, tensor in _tensors(given)}, path.with_suffix(".device"))
     return wrong
 
 
@@ -86,7 +86,7 @@ def launched(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _tensors(given: dict[str, Any]) -> list[tuple[str, torch.Tensor]]:
-    return [(name, each) for name, each in given.items() if isinstance(each, torch.Tensor)]
+    return [(name, tensor) for name, tensor in given.items() if isinstance(tensor, torch.Tensor)]
 
 
 def interpret(folder: Path) -> None:
@@ -99,7 +99,7 @@ def interpret(folder: Path) -> None:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - what the interpreter cannot run is a result
             print(f"different {name}: {type(error).__name__}: {str(error)[:200]}".replace("\n", " "), flush=True)
             continue
-        rows = [f"{key} by {_apart(each.cpu(), right[key]):.3g}" for key, each in _tensors(given)]
+        rows = [f"{key} by {_apart(tensor.cpu(), right[key]):.3g}" for key, tensor in _tensors(given)]
         rows = [row for row in rows if not row.endswith(" by 0")]
         print(f"different {name}: {', '.join(rows)}" if rows else f"same {name}", flush=True)
 

@@ -14,20 +14,20 @@ from benchmarks.gpu_check.parts.ambience import product
 PACKAGES = ("torch", "triton", "numpy", "transformers", "click", "rich", "jinja2", "pytest")
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part."""
-    told.add("Python", platform.python_version())
-    told.add("CUDA of this torch", torch.version.cuda)
+    results.add("Python", platform.python_version())
+    results.add("CUDA of this torch", torch.version.cuda)
     for name in PACKAGES:
         try:
-            told.add(name, importlib.metadata.version(name))
+            results.add(name, importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
-            told.skipped(name, "not installed")
+            results.skipped(name, "not installed")
     if setting.device == "cuda":
         properties = torch.cuda.get_device_properties(0)
-        told.add("device", f"{properties.name}, capability {properties.major}.{properties.minor}")
-        told.add("devices", torch.cuda.device_count())
+        results.add("device", f"{properties.name}, capability {properties.major}.{properties.minor}")
+        results.add("devices", torch.cuda.device_count())
     with depyf.prepare_debug(setting.folder / "dump") as session:
         torch.compile(product, backend=setting.backend)(torch.ones(4, 4, device=setting.device))
     lacking = [f"{what}: {reason}" for what, reason in sorted(session.unavailable.items())]
-    told.add("interfaces that this torch lacks", len(lacking), None, lacking)
+    results.add("interfaces that this torch lacks", len(lacking), None, lacking)

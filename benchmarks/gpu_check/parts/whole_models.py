@@ -23,47 +23,47 @@ STEPS = 4
 AT_ONCE = 5
 
 
-def run(setting: Setting, told: Told) -> None:
+def run(setting: Setting, results: Told) -> None:
     """Run the part: all models in the first mode, then in the second, on a device several at once."""
     if setting.is_small:
         for name in MODELS:
-            one(setting, name, "", told)
+            one(setting, name, "", results)
         return
     jobs = [(name, mode) for mode in MODES for name in MODELS]
     with ProcessPoolExecutor(AT_ONCE, get_context("spawn")) as pool:
         running = [pool.submit(_alone, setting, *job) for job in jobs]
         for done in as_completed(running):
             for check in done.result():
-                told.add(check.what, check.number, check.met, check.details)
+                results.add(check.what, check.number, check.met, check.details)
 
 
 def _alone(setting: Setting, name: str, mode: str) -> list[Check]:
     """Run a model in a process of its own, and return what it tells."""
     path = setting.folder / f"{name}-{mode}.jsonl"
     path.unlink(missing_ok=True)
-    told = Told(path)
+    results = Told(path)
     try:
-        one(setting, name, mode, told)
+        one(setting, name, mode, results)
     except Exception as error:  # noqa: BLE001 - the other models still count
-        told.add(f"{name} {mode}: it runs", type(error).__name__, False, [str(error)[:900]])
+        results.add(f"{name} {mode}: it runs", type(error).__name__, False, [str(error)[:900]])
     return read(path)
 
 
-def one(setting: Setting, name: str, mode: str, told: Told) -> None:
+def one(setting: Setting, name: str, mode: str, results: Told) -> None:
     """Capture a model in a mode, and judge its dump."""
     directory = setting.folder / f"{name}-{mode}"
-    train(setting, name, mode, directory, told)
-    judge(told, f"{name} {mode}".strip(), directory)
-    story(f"{name} {mode}".strip(), directory, told)
+    train(setting, name, mode, directory, results)
+    judge(results, f"{name} {mode}".strip(), directory)
+    story(f"{name} {mode}".strip(), directory, results)
 
 
-def train(setting: Setting, name: str, mode: str, directory: Path, told: Told) -> None:
+def train(setting: Setting, name: str, mode: str, directory: Path, results: Told) -> None:
     """Capture some steps of a model, and compare its last loss with eager's."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     model, given = MODELS[name](SMALL if setting.is_small else LARGE)
     model = model.to(setting.device).eval()
-    given = tuple(each.to(setting.device) for each in given)
+    given = tuple(tensor.to(setting.device) for tensor in given)
     eager = loss_of(model(*given)).item()
     options: dict[str, Any] = {"mode": mode} if mode else {}
     compiled = torch.compile(model, backend=setting.backend, **options)
@@ -79,31 +79,35 @@ def train(setting: Setting, name: str, mode: str, directory: Path, told: Told) -
             value = loss.item()
         wait(setting)
     apart = abs(value - eager) / max(abs(eager), 1e-9)
-    told.add(f"{name} {mode}".strip() + ": relative distance of the loss from eager's", f"{apart:.2g}", apart < 1e-2)
+    results.add(f"{name} {mode}".strip() + ": relative distance of the loss from eager's", f"{apart:.2g}", apart < 1e-2)
 
 
-def story(name: str, directory: Path, told: Told) -> None:
+def story(name: str, directory: Path, results: Told) -> None:
     """Write what the dump knows of kernels, tuning and CUDA graphs."""
     compiles = _compiles(Dump(directory).index)
-    reports = [each for one in compiles for each in one["cuda_graphs"]]
-    graphs = Counter(f"{each['event']}: {each['reason']}".rstrip(": ") for each in reports)
-    texts = [(directory / each["file"]).read_text("utf-8") for one in compiles for each in _times(one)]
-    chosen = [f"{each.operation} {each.shapes}: {each.best}, {each.milliseconds} ms" for each in choices(texts)]
-    tuned = sum(bool(_times(one)) for one in compiles)
+    reports = [event for compiled in compiles for event in compiled["cuda_graphs"]]
+    graphs = Counter(f"{event['event']}: {event['reason']}".rstrip(": ") for event in reports)
+    texts = [
+        (directory / artefact["file"]).read_text("utf-8") for compiled in compiles for artefact in _times(compiled)
+    ]
+    chosen = [
+        f"{choice.operation} {choice.shapes}: {choice.best}, {choice.milliseconds} ms" for choice in choices(texts)
+    ]
+    tuned = sum(bool(_times(compiled)) for compiled in compiles)
     files = [path for path in Dump(directory).python_files() if path.parent == directory]
     texts = [path.read_text(encoding="utf-8") for path in files]
     kernels = sum(text.count("@triton_heuristics.") for text in texts)
-    told.add(f"{name}: kernels of Triton's in the dump", kernels)
-    told.add(f"{name}: compiles with tuning", f"{tuned} of {len(compiles)}")
-    told.add(f"{name}: choices between kernels", len(chosen), None, chosen)
+    results.add(f"{name}: kernels of Triton's in the dump", kernels)
+    results.add(f"{name}: compiles with tuning", f"{tuned} of {len(compiles)}")
+    results.add(f"{name}: choices between kernels", len(chosen), None, chosen)
     details = [f"{number} x {what}" for what, number in graphs.most_common()]
-    told.add(f"{name}: reports on CUDA graphs", sum(graphs.values()), None, details)
+    results.add(f"{name}: reports on CUDA graphs", sum(graphs.values()), None, details)
 
 
 def _times(compiled: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in compiled["artefacts"] if each["stage"] == TIMES]
+    return [artefact for artefact in compiled["artefacts"] if artefact["stage"] == TIMES]
 
 
 def _compiles(index: dict[str, Any]) -> list[dict[str, Any]]:
-    functions = [*index["functions"], *(each for one in index["functions"] for each in one["resume_functions"])]
-    return [{"cuda_graphs": [], **one} for function in functions for one in function["compiles"]]
+    functions = [*index["functions"], *(resume for root in index["functions"] for resume in root["resume_functions"])]
+    return [{"cuda_graphs": [], **compiled} for function in functions for compiled in function["compiles"]]

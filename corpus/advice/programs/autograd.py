@@ -32,7 +32,7 @@ def hooks_inside() -> list[Any]:
         with saved_tensors_hooks(_same, _same):  # here
             return y * weight
 
-    return [each.detach() for each in _results(run)]
+    return [result.detach() for result in _results(run)]
 
 
 @follows("break-saved-tensor-hooks")
@@ -52,13 +52,13 @@ def _hooked() -> torch.nn.Module:
 
 @shows("break-module-backward-hook")
 def backward_hook() -> list[Any]:
-    return [each.detach() for each in _results(_hooked())]
+    return [result.detach() for result in _results(_hooked())]
 
 
 @follows("break-module-backward-hook")
 def backward_hook_compiled() -> list[Any]:
     with torch._dynamo.config.patch(compiled_autograd=True):
-        return [each.detach() for each in _results(_hooked())]
+        return [result.detach() for result in _results(_hooked())]
 
 
 @shows("break-generator")
@@ -93,12 +93,12 @@ def requires_grad_inside() -> list[Any]:
         y.requires_grad_()  # here
         return y + 1
 
-    return [each.detach() for each in _results(run)]
+    return [result.detach() for result in _results(run)]
 
 
 @follows("break-requires-grad-of-result")
 def requires_grad_outside() -> list[Any]:
-    return [each.requires_grad_().detach() for each in _results(lambda x: x * 2 + 1)]
+    return [result.requires_grad_().detach() for result in _results(lambda x: x * 2 + 1)]
 
 
 @shows("break-data-attribute")

@@ -357,8 +357,8 @@ def backward_outside() -> list[Any]:
     compiled = torch.compile(lambda x: (x * x).sum(), backend="eager")
     x = torch.arange(4.0, requires_grad=True)
     results = []
-    for each in (x.clone(), -x):
-        y = compiled(each)
+    for inner_input in (x.clone(), -x):
+        y = compiled(inner_input)
         y.backward()
         results.append(y.detach() + 1)
     return results

@@ -131,11 +131,11 @@ def parts_outside() -> list[Any]:
 @shows("object-identity")
 def one_array_or_two() -> list[Any]:
     def run(pairs: Any) -> Any:
-        return sum(torch.from_numpy(each) for pair in pairs for each in pair)  # here
+        return sum(torch.from_numpy(array) for pair in pairs for array in pair)  # here
 
     compiled = torch.compile(run, backend="eager")
-    one, other = numpy.ones(4, numpy.float32), numpy.zeros(4, numpy.float32)
-    return [compiled([(one, other), (other, one)]), compiled([(one, other), (other.copy(), one)])]
+    first, other = numpy.ones(4, numpy.float32), numpy.zeros(4, numpy.float32)
+    return [compiled([(first, other), (other, first)]), compiled([(first, other), (other.copy(), first)])]
 
 
 def _scheduled(rate: Any) -> list[Any]:
@@ -147,8 +147,8 @@ def _scheduled(rate: Any) -> list[Any]:
     @torch.no_grad()
     def step(optimizer: Any) -> None:
         for group in optimizer.param_groups:  # here
-            for each in group["params"]:
-                each.sub_(each.grad * group["lr"])
+            for parameter in group["params"]:
+                parameter.sub_(parameter.grad * group["lr"])
 
     for _ in range(3):
         optimizer.zero_grad(set_to_none=False)

@@ -25,7 +25,7 @@ def in_state(x: Any) -> Any:
 
 def _calls(tensors: list[Any], **options: Any) -> list[Any]:
     compiled = torch.compile(double, backend="eager", **options)
-    return [compiled(each) for each in tensors]
+    return [compiled(tensor) for tensor in tensors]
 
 
 @shows("tensor-size")
@@ -57,12 +57,12 @@ def dynamic_inside() -> list[Any]:
 
 @shows("tensor-rank")
 def rank() -> list[Any]:
-    return [each.reshape(-1) for each in _calls([torch.ones(4, 2), torch.ones(4, 1, 2)])]
+    return [output.reshape(-1) for output in _calls([torch.ones(4, 2), torch.ones(4, 1, 2)])]
 
 
 @follows("tensor-rank")
 def one_rank() -> list[Any]:
-    return [each.reshape(-1) for each in _calls([torch.ones(4, 2), torch.ones(4, 1, 2).reshape(4, 2)])]
+    return [output.reshape(-1) for output in _calls([torch.ones(4, 2), torch.ones(4, 1, 2).reshape(4, 2)])]
 
 
 @shows("tensor-stride")
@@ -77,7 +77,7 @@ def contiguous() -> list[Any]:
 
 @shows("tensor-dtype")
 def dtype() -> list[Any]:
-    return [each.float() for each in _calls([torch.ones(4), torch.ones(4, dtype=torch.float64)])]
+    return [output.float() for output in _calls([torch.ones(4), torch.ones(4, dtype=torch.float64)])]
 
 
 @follows("tensor-dtype")
@@ -87,17 +87,17 @@ def one_dtype() -> list[Any]:
 
 @shows("tensor-device")
 def device() -> list[Any]:
-    return [tuple(each.shape) for each in _calls([torch.ones(4), torch.ones(4, device="meta")])]
+    return [tuple(output.shape) for output in _calls([torch.ones(4), torch.ones(4, device="meta")])]
 
 
 @follows("tensor-device")
 def one_device() -> list[Any]:
-    return [tuple(each.shape) for each in _calls([torch.ones(4), torch.ones(4, device="cpu")])]
+    return [tuple(output.shape) for output in _calls([torch.ones(4), torch.ones(4, device="cpu")])]
 
 
 @shows("tensor-requires-grad")
 def requires_grad() -> list[Any]:
-    return [each.detach() for each in _calls([torch.ones(4), torch.ones(4, requires_grad=True)])]
+    return [output.detach() for output in _calls([torch.ones(4), torch.ones(4, requires_grad=True)])]
 
 
 @follows("tensor-requires-grad")
@@ -107,7 +107,7 @@ def detached() -> list[Any]:
 
 @shows("tensor-type")
 def parameter() -> list[Any]:
-    return [each.detach() for each in _calls([torch.ones(4), torch.nn.Parameter(torch.ones(4))])]
+    return [output.detach() for output in _calls([torch.ones(4), torch.nn.Parameter(torch.ones(4))])]
 
 
 @follows("tensor-type")
@@ -118,7 +118,7 @@ def plain() -> list[Any]:
 @shows("tensor-dispatch-keys")
 def conjugate() -> list[Any]:
     value = torch.ones(4, dtype=torch.complex64)
-    return [each.resolve_conj() for each in _calls([value, value.conj()])]
+    return [output.resolve_conj() for output in _calls([value, value.conj()])]
 
 
 @follows("tensor-dispatch-keys")
@@ -129,14 +129,14 @@ def resolved() -> list[Any]:
 
 @shows("tensor-aliasing")
 def aliased() -> list[Any]:
-    compiled, one = torch.compile(product, backend="eager"), torch.ones(4)
-    return [compiled(torch.ones(4), torch.ones(4)), compiled(one, one) / 2]  # here
+    compiled, ones = torch.compile(product, backend="eager"), torch.ones(4)
+    return [compiled(torch.ones(4), torch.ones(4)), compiled(ones, ones) / 2]  # here
 
 
 @follows("tensor-aliasing")
 def cloned() -> list[Any]:
-    compiled, one = torch.compile(product, backend="eager"), torch.ones(4)
-    return [compiled(torch.ones(4), torch.ones(4)), compiled(one, one.clone())]
+    compiled, ones = torch.compile(product, backend="eager"), torch.ones(4)
+    return [compiled(torch.ones(4), torch.ones(4)), compiled(ones, ones.clone())]
 
 
 @shows("grad-mode")
@@ -346,7 +346,7 @@ def one_device_context() -> list[Any]:
 
 
 def squares(parameters: list[torch.nn.Parameter]) -> Tensor:
-    return sum((each.square().sum() for each in parameters), torch.zeros(()))  # here
+    return sum((tensor.square().sum() for tensor in parameters), torch.zeros(()))  # here
 
 
 def _squares_of_each_size() -> list[Any]:

@@ -77,7 +77,7 @@ class Change:
 
 
 def _stacked(x: Any, value: Any) -> tuple[Any, Any]:
-    stacked = torch.stack([torch.tensor(each) for each in value])
+    stacked = torch.stack([torch.tensor(number) for number in value])
     torch._dynamo.mark_dynamic(stacked, 0)
     return x, stacked
 
@@ -195,8 +195,8 @@ def _in_closure(use: Use, steps: list[Step]) -> list[Any]:
 
     compiled = torch.compile(run, backend="eager")
     results = []
-    for x, each in steps:
-        value = each
+    for x, step_size in steps:
+        value = step_size
         results.append(compiled(x))
     return results
 

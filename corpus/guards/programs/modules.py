@@ -51,10 +51,10 @@ def x() -> torch.Tensor:
 
 def block(change: Value = None) -> tuple[nn.Module, torch.Tensor]:
     """Return a fresh module, changed, and its input."""
-    made = Block()
+    block_module = Block()
     if change is not None:
-        change(made)
-    return made, x()
+        change(block_module)
+    return block_module, x()
 
 
 def changed(what: str, change: Value) -> Change:
@@ -191,9 +191,9 @@ PROGRAMS = (
 
 
 def _listed(change: Value) -> Listed:
-    made = Listed()
-    change(made)
-    return made
+    module = Listed()
+    change(module)
+    return module
 
 
 def _reorder(module: Listed) -> None:

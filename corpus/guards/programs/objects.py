@@ -142,9 +142,9 @@ OTHER = Plain(scale=3)
 
 
 def _with_kind(value: Value) -> Plain:
-    made = Plain(scale=2)
-    made.kind = value
-    return made
+    plain = Plain(scale=2)
+    plain.kind = value
+    return plain
 
 
 PROGRAMS = (

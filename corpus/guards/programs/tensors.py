@@ -22,10 +22,10 @@ class Pair(torch.Tensor):
 
     @staticmethod
     def __new__(cls: type[Pair], left: torch.Tensor, right: torch.Tensor, tag: str = "t") -> Pair:
-        made: Pair = torch.Tensor._make_wrapper_subclass(
+        pair: Pair = torch.Tensor._make_wrapper_subclass(
             cls, left.shape, dtype=left.dtype, requires_grad=left.requires_grad
         )
-        return made
+        return pair
 
     def __init__(self, left: torch.Tensor, right: torch.Tensor, tag: str = "t") -> None:
         self.left, self.right, self.tag = left, right, tag

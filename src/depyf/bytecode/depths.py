@@ -55,5 +55,11 @@ def stack_depths(listing: Listing) -> list[int]:
 
 
 def fail(listing: Listing, index: int, reason: str) -> DecompilationError:
-    """Return the error for one instruction."""
+    """Return the error for one instruction.
+
+    Args:
+        listing: the listing with the faulty instruction.
+        index: the instruction's position in `listing.instructions`.
+        reason: the message, without the name of the code object and the offset.
+    """
     return DecompilationError(reason, code=str(listing.code), offset=listing.instructions[index].offset)

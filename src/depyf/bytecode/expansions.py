@@ -252,7 +252,16 @@ def intrinsic(count: int) -> Expansion:
 
 
 def local_step(op: str, operand: Operand, index: int) -> Step:
-    """Return the step for a local variable; if cells share the slots, loading a cell's slot loads the cell."""
+    """Return the step for a local variable; loading a slot that is shared with a cell loads the cell.
+
+    Args:
+        op: the name of the step: `LOAD_FAST`, `STORE_FAST` or another operation on a local variable.
+        operand: the argument of the raw instruction, which knows the variables of the code.
+        index: the slot of the variable.
+
+    Raises:
+        DecompilationError: no variable has this slot.
+    """
     name = operand.local(index)
     is_cell = op == "LOAD_FAST" and name in operand.pool.cell_names
     return Step("LOAD_CLOSURE" if is_cell else op, name)

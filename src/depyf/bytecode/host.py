@@ -23,10 +23,10 @@ Result = TypeVar("Result")
 
 def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
     """Return a code object and all code objects nested in it, level by level; a shared one occurs several times."""
-    found = [code]
-    for current in found:
-        found.extend(const for const in current.co_consts if isinstance(const, types.CodeType))
-    return found
+    codes = [code]
+    for current in codes:
+        codes.extend(const for const in current.co_consts if isinstance(const, types.CodeType))
+    return codes
 
 
 def pausing(function: Callable[Given, Result]) -> Callable[Given, Result]:

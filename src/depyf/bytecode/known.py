@@ -39,20 +39,20 @@ def on_type(kind: type, name: str) -> object:
     return MISSING
 
 
-def bound(found: object, owner: object) -> object:
+def bound(method: object, owner: object) -> object:
     """Return a method bound to its owner."""
-    get = on_type(type(found), "__get__")
-    return found if get is MISSING else get(found, owner, type(owner))  # type: ignore[operator]
+    get = on_type(type(method), "__get__")
+    return method if get is MISSING else get(method, owner, type(owner))  # type: ignore[operator]
 
 
 def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Entering:
     """Return a function that enters a manager with methods of these names, the exit's last."""
 
     def enter(manager: object) -> tuple[object, object]:
-        found = {name: on_type(type(manager), name) for name in names}
-        if MISSING in found.values():
+        attributes = {name: on_type(type(manager), name) for name in names}
+        if MISSING in attributes.values():
             fail(manager)
-        methods = {name: bound(found[name], manager) for name in _order(names)}
+        methods = {name: bound(attributes[name], manager) for name in _order(names)}
         return methods[names[1]], methods[names[0]]()  # type: ignore[operator]
 
     return enter

@@ -76,10 +76,10 @@ async def _leave(value: object) -> None:
 
 def _aiter(value: object) -> object:
     """Return the asynchronous iterator of a value."""
-    found = on_type(type(value), "__aiter__")
-    if found is MISSING:
+    method = on_type(type(value), "__aiter__")
+    if method is MISSING:
         _fail(_loop, value)
-    iterator = bound(found, value)()  # type: ignore[operator]
+    iterator = bound(method, value)()  # type: ignore[operator]
     if on_type(type(iterator), "__anext__") is MISSING:
         _fail(_loop, _Given(iterator))
     return iterator
@@ -99,10 +99,10 @@ def _anext(iterator: object) -> object:
 
 def _awaited(value: object) -> object:
     """Return the iterator of an awaitable, as `await` obtains it."""
-    found = on_type(type(value), "__await__")
-    if found is MISSING:
+    method = on_type(type(value), "__await__")
+    if method is MISSING:
         _fail(_plain, value)
-    iterator = bound(found, value)()  # type: ignore[operator]
+    iterator = bound(method, value)()  # type: ignore[operator]
     if _is_coroutine(iterator) or on_type(type(iterator), "__next__") is MISSING:
         _fail(_plain, _named_like(value, iterator))
     return iterator

@@ -38,14 +38,14 @@ def _fail(first: object, second: object) -> object:
 def _doing(frame: Function, name: str, replaced: str, op: str, arg: int = 0) -> Function:
     """Return a function like `frame`, with one of its operations replaced by another."""
     numbers = {name: number for number, name in FACTS[RUNNING].table.opcodes.items()}
-    made = types.FunctionType(_fail.__code__, {})
+    function = types.FunctionType(_fail.__code__, {})
     if op in numbers:
         units = bytearray(frame.__code__.co_code)
         place = 2 * units[::2].index(numbers[replaced])
         units[place : place + 2] = bytes((numbers[op], arg))
-        made = types.FunctionType(frame.__code__.replace(co_code=bytes(units)), {})
-    made.__name__ = made.__qualname__ = name
-    return made
+        function = types.FunctionType(frame.__code__.replace(co_code=bytes(units)), {})
+    function.__name__ = function.__qualname__ = name
+    return function
 
 
 def _gathering() -> Function:

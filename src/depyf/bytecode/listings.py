@@ -30,20 +30,20 @@ class Listings:
 
         Raises `DecompilationError` for unreadable bytecode, and for inconsistent stack depths.
         """
-        made = self.known.get(id(code))
-        if made is None:
-            made = self.known[id(code)] = Made(code, normalise(code, lines=False), False, True)
-        if not made.is_measured:
-            stack_depths(made.listing)
-            made.is_measured = True
-        return made.listing
+        entry = self.known.get(id(code))
+        if entry is None:
+            entry = self.known[id(code)] = Made(code, normalise(code, lines=False), False, True)
+        if not entry.is_measured:
+            stack_depths(entry.listing)
+            entry.is_measured = True
+        return entry.listing
 
     def with_lines(self, code: Code) -> Listing:
         """Return the listing of a code object with its lines, for a caller that executes it on a stack.
 
         Raises `DecompilationError` for unreadable bytecode.
         """
-        made = self.known.get(id(code))
-        if made is None or not made.says_lines:
-            made = self.known[id(code)] = Made(code, normalise(code, measures=False), True, False)
-        return made.listing
+        entry = self.known.get(id(code))
+        if entry is None or not entry.says_lines:
+            entry = self.known[id(code)] = Made(code, normalise(code, measures=False), True, False)
+        return entry.listing

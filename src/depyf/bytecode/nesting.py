@@ -18,8 +18,11 @@ def nest(
 ) -> Code:
     """Convert a code object and its nested ones, each object once.
 
-    children: returns the directly nested objects of one, with their qualified names.
-    build: makes the `Code` of one object; those of its children are given by identity.
+    Args:
+        root: the outermost code object: a live one, or the fields of a marshalled one.
+        qualname: the qualified name of `root`.
+        children: returns the directly nested objects of an object with a given name, each with its qualified name.
+        build: makes the `Code` of an object with a given name; those of its children are given by identity.
     """
     done: dict[int, Code] = {}
     stack = [(root, qualname, False)]
@@ -39,6 +42,14 @@ def inner_prefix(qualname: str, name: str, flags: int) -> str:
     """Return the prefix of a nested definition's qualified name.
 
     For code objects without a qualified name.
+
+    Args:
+        qualname: the qualified name of the code around the definition.
+        name: the plain name of that code.
+        flags: the `co_flags` of that code, which show whether it is a function's.
+
+    Returns:
+        the prefix with its last dot: `f.<locals>.` in a function, `C.` in a class, empty in a module.
     """
     if name == "<module>":
         return ""

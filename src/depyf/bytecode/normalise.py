@@ -22,13 +22,16 @@ from depyf.errors import DecompilationError
 def normalise(code: Code, *, marks: bool = False, measures: bool = True, lines: bool = True) -> Listing:
     """Return the normalised instructions of one code object (nested ones are constants in it).
 
-    marks: with operations MARK where the code opens and closes blocks of the block stack, in versions that have one.
-    measures: check the depth of the stack. A caller that executes the operations on a stack notices errors anyway.
-    lines: read the lines of the source, which not every caller needs.
+    Args:
+        code: the code object; nested code objects stay constants of the listing.
+        marks: emit operations MARK where blocks of the block stack are opened and closed, in versions that have one.
+        measures: check the depth of the stack. A caller that executes the operations on a stack notices errors anyway.
+        lines: read the locations in the source, which not every caller needs.
 
-    Raises `DecompilationError` on code that no interpreter could run. It is truncated, has an unknown opcode or an
-    argument out of range, or jumps into an instruction. Or control runs off the end, the stack underflows, or paths
-    merge with different stack depths.
+    Raises:
+        DecompilationError: no interpreter could run the code. It is truncated, has an unknown opcode or an argument out
+            of range, or jumps into an instruction. Or control runs off the end, the stack underflows, or paths merge
+            with different stack depths.
     """
     facts = facts_of(code.version, str(code))
     try:
@@ -40,7 +43,18 @@ def normalise(code: Code, *, marks: bool = False, measures: bool = True, lines: 
 
 
 def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, measures: bool) -> Listing:
-    """Return the listing after these folds."""
+    """Return the listing of a draft after some folds.
+
+    Args:
+        draft: the expanded instructions; the folds change them.
+        facts: the facts of the version.
+        folds: the folds, in the order in which they run.
+        marks: whether to emit operations that show where blocks are opened and closed.
+        measures: whether to check the depth of the stack at each instruction.
+
+    Raises:
+        DecompilationError: control runs off the end of the code, or the depths of the stack contradict each other.
+    """
     for fold in folds:
         fold(draft)
     if facts.walked:
@@ -62,7 +76,16 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
 
 
 def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
-    """Return the draft, with each raw instruction expanded separately."""
+    """Return the draft, with each raw instruction expanded separately.
+
+    Args:
+        code: the code object.
+        facts: the facts of its version.
+        with_lines: whether to read the source location of each instruction.
+
+    Raises:
+        DecompilationError: the bytecode cannot be decoded.
+    """
     raws = decode(code, facts)
     pool = pool_of(code, facts)
     steps = expand(raws, facts, Operand(pool, raws[0]))
@@ -93,7 +116,13 @@ def _lines(code: Code, facts: Facts) -> tuple[Lines, Places]:
 
 
 def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[Steps]:
-    """Return the steps of each raw instruction; `operand` is reset to each in turn."""
+    """Return the steps of each raw instruction.
+
+    Args:
+        raws: the raw instructions of one code object.
+        facts: the facts of its version, with one expansion for each opcode.
+        operand: the argument of the current instruction; it is reset to each instruction in turn.
+    """
     fixed, expansions = facts.fixed, facts.expansions
     met: dict[tuple[str, int], Steps] = {}
     steps: list[Steps] = []
@@ -135,6 +164,12 @@ def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str,
     No compiler gives a local and a free variable the same name, but program-written code may, and then they are
     different variables. A slot from `parameters` to `end` whose name occurs in an earlier slot or in `elsewhere` gets
     its number as a suffix.
+
+    Args:
+        row: the names of the slots.
+        parameters: the number of slots that keep their names.
+        end: the index after the last slot to rename.
+        elsewhere: other names that count as taken.
     """
     taken = {*row[:parameters], *elsewhere}
     names = list(row)
@@ -165,7 +200,17 @@ def protect(draft: Draft, entries: list[Entry]) -> None:
 
 
 def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
-    """Protect the instructions of one entry, from `position` on; return where the search for the next entry begins."""
+    """Protect the instructions of one entry of the exception table.
+
+    Args:
+        draft: the draft, whose instructions get the handler.
+        entry: the protected range of offsets, in bytes.
+        index: the handler's position in `draft.handlers`.
+        position: the position of the first raw instruction that may be in the range.
+
+    Returns:
+        the position at which the search for the next entry begins.
+    """
     while position < len(draft.raws) and draft.raws[position].offset < entry.start:
         position += 1
     while position < len(draft.raws) and draft.raws[position].offset < entry.end:

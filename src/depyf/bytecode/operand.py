@@ -82,7 +82,16 @@ class Operand:
         raise DecompilationError(f"{self.raw.name}: {reason}", code=str(self.pool.code), offset=self.raw.offset)
 
     def pick(self, items: tuple[object, ...], index: int, what: str) -> object:
-        """Return one item of a table of the code object or of the version."""
+        """Return one item of a table of the code object or of the version.
+
+        Args:
+            items: a table of the code object (names, constants) or of the version (operators, intrinsics).
+            index: the position in the table, as the raw instruction gives it.
+            what: the plural noun for the items in the error message.
+
+        Raises:
+            DecompilationError: the index is out of range.
+        """
         if 0 <= index < len(items):
             return items[index]
         self.fail(f"index {index} is out of range, there are {len(items)} {what}")

@@ -310,9 +310,13 @@ _ROWS = [
 
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _ROWS}
 """Every operation by name."""
-ALWAYS: dict[str, Effect] = {name: one.effect(None) for name, one in OPERATIONS.items() if one.picture.fixed}
+ALWAYS: dict[str, Effect] = {
+    name: operation.effect(None) for name, operation in OPERATIONS.items() if operation.picture.fixed
+}
 """The effect of the operations whose effect is independent of the argument."""
-STRAIGHT = frozenset(name for name, one in OPERATIONS.items() if one.falls and one.jump_effect is None)
+STRAIGHT = frozenset(
+    name for name, operation in OPERATIONS.items() if operation.falls and operation.jump_effect is None
+)
 """The operations that always fall through."""
 OF_VARIABLES = frozenset(
     f"{what}_{where}" for what in ("LOAD", "STORE", "DELETE") for where in ("FAST", "DEREF", "GLOBAL", "NAME")

@@ -16,19 +16,19 @@ def ordered_text(value: object) -> str:
     >>> ordered_text((frozenset({"b", "a"}), 1.0))
     "(frozenset({'a', 'b'}), 1.0)"
     """
-    made: list[str] = []
+    texts: list[str] = []
     pending = [(value, False)]
     while pending:
         item, members_are_made = pending.pop()
         if not isinstance(item, CONTAINERS) or type(item) not in CONTAINERS:
-            made.append(repr(item))
+            texts.append(repr(item))
         elif not members_are_made:
             pending.append((item, True))
             pending.extend((member, False) for member in reversed(tuple(item)))
         else:
-            first = len(made) - len(item)
-            made[first:] = [_bracketed(type(item), made[first:])]
-    return made[0]
+            first = len(texts) - len(item)
+            texts[first:] = [_bracketed(type(item), texts[first:])]
+    return texts[0]
 
 
 def _bracketed(kind: type, members: list[str]) -> str:

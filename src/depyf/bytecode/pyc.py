@@ -25,9 +25,12 @@ Wanted = TypeVar("Wanted")
 def load(data: bytes, *, source: str = "<pyc>") -> Code:
     """Return the code object of a `.pyc` file's contents.
 
-    source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O` or
-        `-OO`, because Python names its files that way.
-    Raises `DecompilationError` for files of other interpreters and for damaged ones.
+    Args:
+        source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O`
+            or `-OO`, because Python names its files that way.
+
+    Raises:
+        DecompilationError: the file is damaged, or that of another interpreter.
     """
     facts = facts_by_magic(data, source)
     if len(data) < HEADER_SIZE:
@@ -67,13 +70,20 @@ def neutral(value: MarshalledCode, facts: Facts, source: str) -> Code:
     optimised = OPTIMISED.search(source) is not None
 
     def build(code: MarshalledCode, qualname: str, done: Mapping[int, Code]) -> Code:
+        """Return the `Code` of one code object.
+
+        Args:
+            code: the marshalled fields.
+            qualname: the qualified name, for versions that do not store it.
+            done: the finished nested code objects, by the identity of their fields.
+        """
         return Fields(code, source).code(facts, qualname, done, optimised)
 
     def children(code: MarshalledCode, qualname: str) -> list[tuple[MarshalledCode, str]]:
         fields = Fields(code, source)
         prefix = inner_prefix(qualname, fields.get("name", str), fields.get("flags", int))
         inner = [const for const in fields.get("consts", tuple) if isinstance(const, MarshalledCode)]
-        return [(one, prefix + Fields(one, source).get("name", str)) for one in inner]
+        return [(const, prefix + Fields(const, source).get("name", str)) for const in inner]
 
     return nest(value, Fields(value, source).get("name", str), children, build)
 
@@ -124,7 +134,17 @@ class Fields:
         return values
 
     def code(self, facts: Facts, qualname: str, done: Mapping[int, Code], optimised: bool) -> Code:
-        """Return the code object; `done` holds the nested ones."""
+        """Return the code object with these fields.
+
+        Args:
+            facts: the facts of the version that wrote them.
+            qualname: the qualified name, for versions that do not store it.
+            done: the finished nested code objects, by the identity of their fields.
+            optimised: whether the file's name says that it was compiled with `-O` or `-OO`.
+
+        Raises:
+            DecompilationError: a field is missing or has the wrong type.
+        """
         varnames, cellvars, freevars = self.variables() if facts.shared_slots else map(self.names, VARIABLES)
         consts = self.get("consts", tuple)
         return Code(

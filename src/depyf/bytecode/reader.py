@@ -27,7 +27,13 @@ def children(code: types.CodeType, qualname: str) -> list[tuple[types.CodeType, 
 
 
 def view(code: types.CodeType, qualname: str, done: Mapping[int, Code]) -> Code:
-    """Return the view of one code object; `done` holds those of its constants by identity."""
+    """Return the view of one live code object.
+
+    Args:
+        code: the live code object.
+        qualname: its qualified name, for versions in which code objects have none.
+        done: the views of its code constants, by the identity of the live objects.
+    """
     consts = tuple(done[id(const)] if isinstance(const, types.CodeType) else const for const in code.co_consts)
     lines = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     return Code(

@@ -20,25 +20,33 @@ else:
     from reprlib import recursive_repr
 
     def dataclass(cls=None, /, *, frozen=False, eq=True, repr=True, order=False, **options):
-        """Take what `dataclasses.dataclass` takes and return such a class, whose `frozen` types alone hold."""
+        """Take what `dataclasses.dataclass` takes and return such a class, whose `frozen` types alone hold.
+
+        Args:
+            frozen: whether instances are immutable to a type checker, and hashable; nothing enforces it at run time.
+            eq: whether instances compare by their fields.
+            repr: whether the text of an instance shows its fields.
+            order: whether instances also have `<`, `<=`, `>` and `>=`.
+            **options: the other options of `dataclasses.dataclass`, such as `slots`.
+        """
 
         def decorate(cls):
-            own = vars(cls)
-            begins, shows, compares = (name not in own for name in ("__init__", "__repr__", "__eq__"))
-            hashes = own.get("__hash__") is None
-            made = _processed(cls, init=False, eq=order, order=order, repr=False, **options)
+            namespace = vars(cls)
+            begins, shows, compares = (name not in namespace for name in ("__init__", "__repr__", "__eq__"))
+            hashes = namespace.get("__hash__") is None
+            processed = _processed(cls, init=False, eq=order, order=order, repr=False, **options)
             if begins:
-                made.__init__ = _written_once(made)
-                made.__signature__ = _Signature()
+                processed.__init__ = _written_once(processed)
+                processed.__signature__ = _Signature()
             if repr and shows:
-                made.__repr__ = _repr
+                processed.__repr__ = _repr
             if eq:
-                equal, hashed = _comparing([field.name for field in dataclasses.fields(made) if field.compare])
+                equal, hashed = _comparing([field.name for field in dataclasses.fields(processed) if field.compare])
                 if compares:
-                    made.__eq__ = equal
+                    processed.__eq__ = equal
                 if hashes:
-                    made.__hash__ = hashed if frozen else None
-            return made
+                    processed.__hash__ = hashed if frozen else None
+            return processed
 
         return decorate if cls is None else decorate(cls)
 
@@ -48,26 +56,30 @@ else:
         The search takes three regular expressions a field, a third of the time of a class.
         """
         types = vars(cls).get("__annotations__")
-        if types is None or not all(isinstance(each, str) for each in types.values()) or _SPECIAL & _words(types):
+        if (
+            types is None
+            or not all(isinstance(annotation, str) for annotation in types.values())
+            or _SPECIAL & _words(types)
+        ):
             return dataclasses.dataclass(**options)(cls)
         cls.__annotations__ = dict.fromkeys(types, object)
-        made = dataclasses.dataclass(**options)(cls)
-        cls.__annotations__ = made.__annotations__ = types
+        processed = dataclasses.dataclass(**options)(cls)
+        cls.__annotations__ = processed.__annotations__ = types
         for name, kind in types.items():
-            made.__dataclass_fields__[name].type = kind
-        return made
+            processed.__dataclass_fields__[name].type = kind
+        return processed
 
     _SPECIAL = {"ClassVar", "InitVar", "KW_ONLY"}
 
     def _words(types):
         return {word for kind in types.values() for word in kind.replace("[", ".").split(".")}
 
-    def _written_once(made):
+    def _written_once(processed):
         """Return an `__init__` that writes the class's own at its first call."""
 
         def __init__(self, *args, **values):
-            _write_init(made)
-            made.__init__(self, *args, **values)
+            _write_init(processed)
+            processed.__init__(self, *args, **values)
 
         __init__.is_to_be_written = True
         return __init__
@@ -84,32 +96,32 @@ else:
         """The signature of a class whose `__init__` is to be written: `inspect` finds it there, once that is done."""
 
         def __get__(self, instance, owner):
-            for each in owner.__mro__:
-                if hasattr(vars(each).get("__init__"), "is_to_be_written"):
-                    _write_init(each)
+            for base in owner.__mro__:
+                if hasattr(vars(base).get("__init__"), "is_to_be_written"):
+                    _write_init(base)
             raise AttributeError("__signature__")
 
-    def _write_init(made):
+    def _write_init(processed):
         """Compile the `__init__` of a class for its fields, as the standard library does."""
         scope, given, named, lines = {"FACTORY": FACTORY}, [], [], []
-        for each in dataclasses.fields(made):
-            name, value, makes = each.name, each.default, each.default_factory is not MISSING
-            scope[f"default_{name}"], scope[f"make_{name}"] = value, each.default_factory
+        for field in dataclasses.fields(processed):
+            name, value, makes = field.name, field.default, field.default_factory is not MISSING
+            scope[f"default_{name}"], scope[f"make_{name}"] = value, field.default_factory
             has_default = makes or value is not MISSING
             shown = f"make_{name}()" if makes else f"default_{name}"
-            if each.init:
+            if field.init:
                 default = "" if not has_default else " = FACTORY" if makes else f" = {shown}"
-                (named if each.kw_only else given).append(name + default)
+                (named if field.kw_only else given).append(name + default)
                 shown = f"{shown} if {name} is FACTORY else {name}" if makes else name
-            if each.init or has_default:
+            if field.init or has_default:
                 lines.append(f"self.{name} = {shown}")
-        if hasattr(made, "__post_init__"):
+        if hasattr(processed, "__post_init__"):
             lines.append("self.__post_init__()")
         parameters = ", ".join(["self", *given, *["*"][: len(named)], *named])
         exec(f"def __init__({parameters}):\n " + "\n ".join(lines or ["pass"]), scope)
-        init = made.__init__ = scope["__init__"]
-        init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
-        init.__annotations__ = {field.name: field.type for field in dataclasses.fields(made) if field.init}
+        init = processed.__init__ = scope["__init__"]
+        init.__qualname__, init.__module__ = f"{processed.__qualname__}.__init__", processed.__module__
+        init.__annotations__ = {field.name: field.type for field in dataclasses.fields(processed) if field.init}
         init.__annotations__["return"] = None
 
     def _comparing(names):

@@ -35,7 +35,8 @@ def is_fixed(value: frozenset[object]) -> bool:
 def filled_in(value: frozenset[object], times: int = 1) -> tuple[object, ...] | None:
     """Return the members in an order that, when filled in, gives this set's iteration order; None if there is none.
 
-    times: how often a set is filled, each time in the order of the previous one.
+    Args:
+        times: how often a set is filled, each time in the order of the previous one.
 
     >>> filled_in(frozenset([128, 64]))
     (128, 64)
@@ -60,10 +61,11 @@ def filled_in(value: frozenset[object], times: int = 1) -> tuple[object, ...] | 
 def written(value: frozenset[object], times: int = 1) -> tuple[object, ...]:
     """Return the members in their order in a text: the same order in every process.
 
-    times: how often a set is filled on the way from the text, as for `filled_in`.
+    Args:
+        times: how often a set is filled on the way from the text, as for `filled_in`.
     """
-    found = filled_in(value, times) if is_fixed(value) else None
-    return tuple(sorted(value, key=_rank)) if found is None else found
+    members = filled_in(value, times) if is_fixed(value) else None
+    return tuple(sorted(value, key=_rank)) if members is None else members
 
 
 def _rank(item: object) -> tuple[str, int, bytes]:

@@ -61,7 +61,17 @@ def elide_jumps(draft: Draft) -> None:
 
 
 def place(draft: Draft, first: list[int], source: int, target: int) -> int:
-    """Return the index of the operation for a raw target."""
+    """Return the index of the operation for a raw target.
+
+    Args:
+        draft: the draft, for the error.
+        first: by raw instruction, the index of the first operation at or after it.
+        source: the raw instruction that jumps, for the error.
+        target: the raw instruction that it jumps to.
+
+    Raises:
+        DecompilationError: no operation is at or after the target.
+    """
     if first[target] == first[-1]:
         raise draft.fail(source, "control runs off the end of the code")
     return first[target]

@@ -48,9 +48,16 @@ def decode(code: Code, facts: Facts) -> list[RawInstruction]:
 
 
 def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
-    """Return the argument of EXTENDED_ARG at `offset`; `start` is the first prefix.
+    """Return the argument of an EXTENDED_ARG.
 
-    Raises `DecompilationError` on anything else.
+    Args:
+        code: the code object.
+        facts: the facts of its version.
+        start: the offset of the first prefix, in bytes.
+        offset: the offset of the instruction to read, in bytes.
+
+    Raises:
+        DecompilationError: the instruction is no EXTENDED_ARG, or there are too many in a row.
     """
     number = code.bytecode[offset]
     name = facts.table.opcodes.get(number)
@@ -67,7 +74,13 @@ def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
 def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[int]:
     """Return per instruction the index of its jump target, or -1.
 
-    Raises `DecompilationError` if a target lies outside the code or within an instruction.
+    Args:
+        code: the code object, for the error.
+        facts: the facts of its version: which opcodes jump, and in which units.
+        raws: the raw instructions, in order.
+
+    Raises:
+        DecompilationError: a target lies outside the code or within an instruction.
     """
     targets = [-1] * len(raws)
     jumping = facts.jumping

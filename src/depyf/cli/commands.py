@@ -82,7 +82,7 @@ def _suggestion(name: str) -> str:
     if name.endswith(".py") or os.path.isfile(name):
         return f" Did you mean `depyf run {name}`?"
     near = difflib.get_close_matches(name.lower(), COMMANDS, n=2)
-    return f" Did you mean {' or '.join(f'`depyf {each}`' for each in near)}?" if near else ""
+    return f" Did you mean {' or '.join(f'`depyf {command}`' for command in near)}?" if near else ""
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

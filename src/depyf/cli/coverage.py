@@ -37,8 +37,8 @@ def coverage(labels: tuple[str, ...], markdown: bool) -> None:
         raise Failed(f"no handler or no test: {names}")
 
 
-def _is_shown(one: Opcode) -> bool:
-    return bool(one.handled and one.test)
+def _is_shown(opcode: Opcode) -> bool:
+    return bool(opcode.handled and opcode.test)
 
 
 def _label(version: Version) -> str:
@@ -48,12 +48,12 @@ def _label(version: Version) -> str:
 def report(versions: list[Version]) -> Iterator[str]:
     """Yield the lines for a terminal: one table for each version."""
     for version in versions:
-        found = opcodes(version)
-        shown = sum(map(_is_shown, found))
-        yield f"Python {_label(version)}: {len(found)} opcodes, {shown} with a handler and a test"
-        for one in found:
-            test = one.test.partition("::test_")[2] or "NO TEST"
-            yield f"  {one.name:32} {one.handled or 'NOT HANDLED':40} {one.made or '-':28} {test}"
+        all_opcodes = opcodes(version)
+        shown = sum(map(_is_shown, all_opcodes))
+        yield f"Python {_label(version)}: {len(all_opcodes)} opcodes, {shown} with a handler and a test"
+        for opcode in all_opcodes:
+            test = opcode.test.partition("::test_")[2] or "NO TEST"
+            yield f"  {opcode.name:32} {opcode.handled or 'NOT HANDLED':40} {opcode.made or '-':28} {test}"
         for kind, names in hidden(version).items():
             yield f"  {kind} ({len(names)}, in no code object): {', '.join(names)}"
         yield ""
@@ -82,9 +82,10 @@ def page(versions: list[Version]) -> Iterator[str]:
         for opcode in opcodes(version):
             rows.setdefault((opcode.name, opcode.handled), []).append((version, opcode))
     for (name, handled), row in sorted(rows.items()):
-        made = ", ".join(dict.fromkeys(one.made for _, one in row if one.made))
+        operations = ", ".join(dict.fromkeys(opcode.made for _, opcode in row if opcode.made))
         test = row[-1][1].test.partition("::test_")[2] or "**none**"
-        yield f"| {name} | {_ranges([version for version, _ in row])} | {handled or '**nowhere**'} | {made} | {test} |"
+        versions_with_it = _ranges([version for version, _ in row])
+        yield f"| {name} | {versions_with_it} | {handled or '**nowhere**'} | {operations} | {test} |"
     yield "\n## Opcodes that no code object contains\n"
     yield "The interpreter replaces other opcodes by these while code runs, or only its compiler uses them. `co_code`"
     yield "and `.pyc` files contain the general forms above.\n"

@@ -125,14 +125,14 @@ def decompile(
         if isinstance(what, (Folder, Archive)):
             _tree(what, _checked_out(what, out, form), prove, left_out, as_written, jobs, limit)
             return
-        found = _resolved(target, what) if form else _resolved_or_pieces(target, what, out)
+        resolved = _resolved(target, what) if form else _resolved_or_pieces(target, what, out)
         if form:
-            if isinstance(found, Class):
+            if isinstance(resolved, Class):
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
-            _write(_shown(target, found, show, stop_after, left_out), out)
+            _write(_shown(target, resolved, show, stop_after, left_out), out)
         else:
-            found, head = _named_by_use(found) if names_by_use else (found, "")
-            _write(_source(target, found, prove, left_out, as_written, head), out)
+            resolved, head = _named_by_use(resolved) if names_by_use else (resolved, "")
+            _write(_source(target, resolved, prove, left_out, as_written, head), out)
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
@@ -200,27 +200,27 @@ def _left_out(without: tuple[str, ...]) -> frozenset[str]:
 
 def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
     """Return the code of a target. Print on stderr whether the module was imported."""
-    found = resolve(what)
-    if isinstance(found, (Function, Class)) and found.imported:
+    resolved = resolve(what)
+    if isinstance(resolved, (Function, Class)) and resolved.imported:
         click.echo(f"{target}: the module was imported, because its bytecode does not define this name once", err=True)
-    return found
+    return resolved
 
 
-def _named_by_use(found: Found) -> tuple[Found, str]:
+def _named_by_use(resolved: Found) -> tuple[Found, str]:
     """Return a module whose stripped variables have names by their use, and the comment that lists the old names."""
-    if not isinstance(found, Module):
-        return found, ""
-    code, head = decompilable(found.code)
-    return Module(code, found.assumed), head
+    if not isinstance(resolved, Module):
+        return resolved, ""
+    code, head = decompilable(resolved.code)
+    return Module(code, resolved.assumed), head
 
 
 def _source(
-    target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool, head: str = ""
+    target: str, resolved: Found, prove: bool, without: frozenset[str], as_written: bool, head: str = ""
 ) -> Iterator[str]:
-    outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
-    if as_written and isinstance(found, Function) and found.module is None:
+    outcome = decompile_found(resolved, prove=prove, without=without, as_written=as_written)
+    if as_written and isinstance(resolved, Function) and resolved.module is None:
         click.echo(f"{target}: its module is unknown, so depyf cannot put the source on the original lines", err=True)
-    assumed = found.assumed if isinstance(found, Module) else ""
+    assumed = resolved.assumed if isinstance(resolved, Module) else ""
     if outcome.verdict is not None or assumed:
         verdict = "" if outcome.verdict is None else str(outcome.verdict)
         click.echo(f"{target}: {'; '.join(filter(None, (verdict, assumed)))}", err=True)
@@ -240,7 +240,7 @@ def _resolved_or_pieces(target: str, what: PycFile | SourceFile | Named, out: Pa
 
 
 def _shown(
-    target: str, found: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
+    target: str, resolved: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
 ) -> Iterator[str]:
     """Yield the parts of the output of `--show` and `--stop-after`."""
     from depyf.cli.shown import neutral, show_after, show_bytecode, show_steps
@@ -249,8 +249,8 @@ def _shown(
     if show == "html":
         if stop_after is not None:
             raise Usage("--show html shows all passes and cannot be combined with --stop-after")
-        return iter((show_page(target, found, without),))
-    code = neutral(found)
+        return iter((show_page(target, resolved, without),))
+    code = neutral(resolved)
     if show == "bytecode":
         return show_bytecode(code)
     if show == "steps":
@@ -259,7 +259,7 @@ def _shown(
         return show_steps(code, int(stop_after or 0), without)
     passes = STANDARD.get(show or "", ())
     if stop_after is not None:
-        names = [one.name for one in PASSES]
+        names = [registered.name for registered in PASSES]
         if stop_after not in names:
             raise Usage(f"--stop-after accepts one of {', '.join(names)}; not {stop_after}")
         passes = (stop_after,)

@@ -65,33 +65,33 @@ def diff(
     """
     with tempfile.TemporaryDirectory() as folder:
         before, after = (_processes(_dump(path, Path(folder, name))) for path, name in ((old, "old"), (new, "new")))
-        found = [
+        differences = [
             (process, change)
             for process, those in _changes(before, after, CACHES in aspects)
             for change in those
             if not aspects or change.aspect in aspects
         ]
         is_told = fail_on is not None or (markdown and not quiet)
-        told = (_findings(before), _findings(after)) if is_told else ([], [])
+        old_and_new = (_findings(before), _findings(after)) if is_told else ([], [])
     if markdown and not quiet:
-        named = [("" if process == ALONE else process, change) for process, change in found]
-        click.echo(comment(named, *told), nl=False)
+        named = [("" if process == ALONE else process, change) for process, change in differences]
+        click.echo(comment(named, *old_and_new), nl=False)
     elif not quiet:
         last = ""
-        for process, change in found:
+        for process, change in differences:
             last = _tell(process, change, last, everything)
-        click.echo(_summary([change for _, change in found]))
-    sys.exit(_exit_code(*told, fail_on, allow) if fail_on is not None else EXIT_DIFFERENT if found else 0)
+        click.echo(_summary([change for _, change in differences]))
+    sys.exit(_exit_code(*old_and_new, fail_on, allow) if fail_on is not None else EXIT_DIFFERENT if differences else 0)
 
 
 def _exit_code(old: list[Finding], new: list[Finding], severity: Severity, allow: int) -> int:
     """Return the exit code for new findings of a severity or a worse one; name them if there are too many."""
     counted_ones = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    found = [finding for finding in only_in_second(old, new) if finding.severity in counted_ones]
-    if len(found) <= allow:
+    new_findings = [finding for finding in only_in_second(old, new) if finding.severity in counted_ones]
+    if len(new_findings) <= allow:
         return EXIT_DONE
-    for each in found:
-        click.echo(f"new: {each.severity}: {each.line}", err=True)
+    for finding in new_findings:
+        click.echo(f"new: {finding.severity}: {finding.line}", err=True)
     return EXIT_DIFFERENT
 
 
@@ -110,20 +110,20 @@ def _dump(path: Path, folder: Path) -> Path:
 
 
 def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool) -> list[tuple[str, list[Change]]]:
-    found = []
+    labelled = []
     for label in dict.fromkeys((*before, *after)):
         if label not in before or label not in after:
             where = "no more" if label in before else "new"
-            found.append((label, [Change(label, "functions", f"{where}: this process is in only one of the runs")]))
+            labelled.append((label, [Change(label, "functions", f"{where}: this process is in only one of the runs")]))
         else:
-            one, other = before[label], after[label]
-            missed = cache_changes(one.run, other.run) if caches else []
-            found.append((label, [*changes(one.run, other.run), *_times(one, other), *missed]))
-    return found
+            before_process, other = before[label], after[label]
+            missed = cache_changes(before_process.run, other.run) if caches else []
+            labelled.append((label, [*changes(before_process.run, other.run), *_times(before_process, other), *missed]))
+    return labelled
 
 
-def _findings(found: dict[str, Process]) -> list[Finding]:
-    return [finding for process in found.values() for finding in findings(process.run.session)]
+def _findings(runs_by_label: dict[str, Process]) -> list[Finding]:
+    return [finding for process in runs_by_label.values() for finding in findings(process.run.session)]
 
 
 def _times(before: Process, after: Process) -> list[Change]:
@@ -131,19 +131,19 @@ def _times(before: Process, after: Process) -> list[Change]:
     old, new = read_profile(before.run.directory), read_profile(after.run.directory)
     if old is None or new is None:
         return []
-    return [Change("lines that got slower", "times", str(each)) for each in slower(old, new)]
+    return [Change("lines that got slower", "times", str(row)) for row in slower(old, new)]
 
 
 def _processes(directory: Path) -> dict[str, Process]:
     try:
-        found = {process.label: process for process in processes(directory, 0.0)}
+        by_label = {process.label: process for process in processes(directory, 0.0)}
     except (OSError, ValueError) as error:
         click.echo(f"depyf diff: {error}", err=True)
         sys.exit(EXIT_FAILED)
-    if not found:
+    if not by_label:
         click.echo(f"depyf diff: there is no dump in {directory}", err=True)
         sys.exit(EXIT_USAGE)
-    return found
+    return by_label
 
 
 def _tell(process: str, change: Change, last: str, everything: bool) -> str:
@@ -159,8 +159,8 @@ def _tell(process: str, change: Change, last: str, everything: bool) -> str:
     return subject
 
 
-def _summary(found: list[Change]) -> str:
-    if not found:
+def _summary(differences: list[Change]) -> str:
+    if not differences:
         return "nothing changed"
-    counts = [(aspect, sum(change.aspect == aspect for change in found)) for aspect in EVERY]
-    return f"{len(found)} changes: " + ", ".join(f"{count} of {aspect}" for aspect, count in counts if count)
+    counts = [(aspect, sum(change.aspect == aspect for change in differences)) for aspect in EVERY]
+    return f"{len(differences)} changes: " + ", ".join(f"{count} of {aspect}" for aspect, count in counts if count)

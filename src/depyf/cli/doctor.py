@@ -29,8 +29,8 @@ def doctor() -> None:
     """
     click.echo(f"depyf {__version__}, {running()}, {sys.platform}")
     click.echo("packages: " + ", ".join(f"{name} {_version(name)}" for name in OPTIONAL))
-    found = [".".join(map(str, version)) for version in sorted(FACTS) if find_interpreter(version) is not None]
-    click.echo(f"Python versions whose code can be proven here: {', '.join(found) or 'only this one'}")
+    versions = [".".join(map(str, version)) for version in sorted(FACTS) if find_interpreter(version) is not None]
+    click.echo(f"Python versions whose code can be proven here: {', '.join(versions) or 'only this one'}")
     for folder in other_modules():
         click.echo(f"another module depyf is in {folder}; this one comes first on sys.path")
     lacks = list(other_packages())

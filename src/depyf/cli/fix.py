@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.fix.plan import PYTEST
 from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
     from depyf.fix.search import Result
-    from depyf.fix.tries import Tries
+    from depyf.fix.tries import Program, Tries
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
@@ -32,6 +33,7 @@ NOT_COPIED = shutil.ignore_patterns(
     context_settings={"allow_interspersed_args": False},
 )
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
+@click.option("--backend", default="", help="Use this backend instead of the program's.")
 @click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
 @click.option(
     "-o",
@@ -41,6 +43,11 @@ NOT_COPIED = shutil.ignore_patterns(
     help="The dump of `depyf run` whose findings get the results [depyf_output].",
 )
 @click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")
+@click.option(
+    "--contract",
+    type=click.Path(path_type=Path),
+    help="Write a test here that fails if the program compiles worse again than with the edits.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
 @click.option("--max-tries", default=40, metavar="N", help="The most runs of the program [40].")
 @click.option("--budget", default=1800.0, metavar="SECONDS", help="Begin no run after this time [1800].")
@@ -57,9 +64,11 @@ NOT_COPIED = shutil.ignore_patterns(
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def fix_command(
     module: bool,
+    backend: str,
     applied: bool,
     output: Path,
     patch: Path,
+    contract: Path | None,
     as_json: bool,
     max_tries: int,
     budget: float,
@@ -75,12 +84,16 @@ def fix_command(
 ) -> None:
     """Run the script TARGET with ARGUMENTS again and again, with edits for its findings, and tell which help.
 
+    TARGET may be a test of pytest, such as `tests/test_model.py::test_step`.
+
     Each edit is tried alone and with the others. It counts only if the exit code, the output and the results of
     compiled code are those of the program as it is. The runs read edited texts under the paths of your files, which
     stay as they are without --apply. They run in a copy of the working directory, so that what they write is not lost.
 
     The exit code is 0 if edits help or nothing is to be done, 1 if no edit helps, 2 if the program cannot be run.
     """
+    if not module and "::" in target:
+        module, target, arguments = True, PYTEST, (target, *arguments)
     if not module and not os.path.isfile(target):
         click.echo(f"depyf fix: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -95,13 +108,15 @@ def fix_command(
         kept = None if in_place else _copied(path)
         directory = Path.cwd() if kept is None else path / "run"
         script = target if module else str(Path(target).resolve())
-        program = Program(script, arguments, module, directory, calls, stops, limit, kept)
+        program = Program(script, arguments, module, directory, calls, stops, limit, kept, backend)
         tries = Tries(program, path / "tries", forks=not lowers_time)
         if lowers_time:
             _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
         result = _searched(tries, max_tries, budget, only, as_json)
         text = _report(result, patch, as_json)
         _note(output, result)
+        if contract is not None:
+            _contract(program, result, contract)
         if applied:
             _apply(result.texts)
     finally:
@@ -127,11 +142,27 @@ def _report(result: Result, patch: Path, as_json: bool) -> str:
     text = told.patch_of(result, Path.cwd())
     if text:
         patch.write_text(text, encoding="utf-8")
-    made = told.data(result, text)
-    Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    for line in [json.dumps(made, indent=1)] if as_json else told.lines(result, str(patch)):
+    report = told.data(result, text)
+    Path("fix.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    for line in [json.dumps(report, indent=1)] if as_json else told.lines(result, str(patch)):
         click.echo(line)
     return text
+
+
+def _contract(program: Program, result: Result, file: Path) -> None:
+    """Write the test of the contract, if edits are kept."""
+    from depyf.fix.gained import contract_test
+
+    if result.made is None:
+        click.echo(f"depyf fix: no edit is kept, so {file} is not written", err=True)
+        return
+    try:
+        text = contract_test(program, result.made, file)
+    except ValueError as error:
+        click.echo(f"depyf fix: {file} is not written: {error}", err=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
 
 
 def _note(output: Path, result: Result) -> None:
@@ -166,7 +197,7 @@ def _tell(text: str, is_quiet: bool) -> None:
         click.echo(f"depyf fix: running {text}", err=True)
 
 
-def _copied(own: Path) -> Path | None:
+def _copied(scratch: Path) -> Path | None:
     """Return a copy of the working directory, or None if it is too large to be copied."""
     here = Path.cwd()
     size = 0
@@ -176,8 +207,8 @@ def _copied(own: Path) -> Path | None:
         if size > MOST_COPIED:
             click.echo("depyf fix: the working directory is large, so the runs use it and not a copy", err=True)
             return None
-    shutil.copytree(here, own / "copy", symlinks=True, ignore=NOT_COPIED)
-    return own / "copy"
+    shutil.copytree(here, scratch / "copy", symlinks=True, ignore=NOT_COPIED)
+    return scratch / "copy"
 
 
 def _apply(texts: dict[str, str]) -> None:

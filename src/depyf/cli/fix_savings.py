@@ -22,6 +22,14 @@ def run_savings(
 ) -> tuple[dict[str, str], int]:
     """Search, print what was tried, and write the patch and `savings.json`.
 
+    Args:
+        tries: runs the program with edited texts.
+        most: the largest number of runs.
+        seconds: the time limit for all runs.
+        patch: the path of the patch.
+        tell: receives a line about each run.
+        as_json: whether to print JSON instead of a table.
+
     Returns:
         The texts of the files with all that helps, and the exit code.
     """

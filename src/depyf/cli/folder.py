@@ -48,6 +48,13 @@ def jobs_of(
 
     The source of a file in `__pycache__` goes to the place of the original source. If the original is there too, only
     the original is decompiled. Files that would go to the same place keep their full names.
+
+    Args:
+        folder: the folder with the files.
+        out: the folder of the sources.
+        prove: whether to prove each source.
+        without: the passes to skip.
+        as_written: whether to put the sources on the lines of the originals.
     """
     wanted: dict[Path, list[Path]] = collections.defaultdict(list)
     for path in sorted(folder.rglob("*.py*")):
@@ -55,12 +62,12 @@ def jobs_of(
             place = _source_place(path.relative_to(folder))
             if path.suffix == ".py" or not (folder / place).is_file():
                 wanted[place].append(path)
-    found = []
+    jobs = []
     for place, paths in wanted.items():
         for path in paths:
             target = place if len(paths) == 1 else place.with_name(f"{path.name}.py")
-            found.append(Job(path, out / target, prove, without, as_written))
-    return found
+            jobs.append(Job(path, out / target, prove, without, as_written))
+    return jobs
 
 
 def _source_place(path: Path) -> Path:
@@ -75,8 +82,8 @@ def convert(job: Job) -> Report:
     start = time.perf_counter()
     target = PycFile(job.path) if job.path.suffix == ".pyc" else SourceFile(job.path)
     try:
-        found = resolve(target)
-        outcome = decompile_found(found, prove=job.prove, without=job.without, as_written=job.as_written)
+        resolved = resolve(target)
+        outcome = decompile_found(resolved, prove=job.prove, without=job.without, as_written=job.as_written)
         job.out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(job.out, outcome.source)
         verdict = outcome.verdict
@@ -134,7 +141,12 @@ def _size(job: Job) -> int:
 def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int, kept: int = 0) -> str:
     """Return a table of the files at each level, the reasons for failed and unproven files, and the slowest files.
 
-    kept: how many reports are from an earlier run.
+    Args:
+        folder: the folder with the files, to which paths are relative.
+        reports: the result of each file.
+        seconds: how long the command took.
+        count: the number of processes.
+        kept: how many reports are from an earlier run.
     """
     levels = collections.Counter(report.level for report in reports)
     counts = ", ".join(f"{levels[level]} {level}" for level in sorted(levels))

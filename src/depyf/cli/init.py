@@ -94,6 +94,6 @@ def with_tasks(text: str) -> str:
     content = json.loads(text) if text.strip() else {"version": "2.0.0"}
     if not isinstance(content, dict) or not isinstance(content.get("tasks", []), list):
         raise ValueError("it has no list of tasks")
-    own = {task["label"] for task in tasks()}
-    kept = [each for each in content.get("tasks", []) if not (isinstance(each, dict) and each.get("label") in own)]
+    labels = {task["label"] for task in tasks()}
+    kept = [task for task in content.get("tasks", []) if not (isinstance(task, dict) and task.get("label") in labels)]
     return json.dumps({**content, "tasks": [*kept, *tasks()]}, indent=4) + "\n"

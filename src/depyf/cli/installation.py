@@ -76,8 +76,8 @@ def other_modules(path: Iterable[str] | None = None) -> list[str]:
 
     path: the folders to search; `sys.path` by default.
     """
-    found = (Path(each or ".").resolve() / PACKAGE for each in (sys.path if path is None else path))
-    return [str(each) for each in dict.fromkeys(found) if (each / "__init__.py").is_file() and each.resolve() != OWN]
+    roots = (Path(entry or ".").resolve() / PACKAGE for entry in (sys.path if path is None else path))
+    return [str(root) for root in dict.fromkeys(roots) if (root / "__init__.py").is_file() and root.resolve() != OWN]
 
 
 def _provides(distribution: importlib.metadata.Distribution) -> bool:

@@ -68,12 +68,12 @@ def kernel(
     there is no such dump or kernel.
     """
     with tempfile.TemporaryDirectory() as folder:
-        found = list(_found(dump, Path(folder)))
+        launches = list(_found(dump, Path(folder)))
     if name is None:
-        for unique in dict.fromkeys(f"{each.launched.kernel.name}  {_origin(each)}" for each in found):
+        for unique in dict.fromkeys(f"{launch.launched.kernel.name}  {_origin(launch)}" for launch in launches):
             click.echo(unique)
         return
-    chosen = _chosen(found, name, number, dump)
+    chosen = _chosen(launches, name, number, dump)
     # A debugger would resolve a relative path as a module.
     path, places = (output or Path(f"{name}.py")).absolute(), _places(chosen)
     _write(path, chosen, places)
@@ -87,22 +87,22 @@ def kernel(
         sys.exit(code)
 
 
-def _suspected(found: Found) -> None:
+def _suspected(launch: Found) -> None:
     """Print the first line of a wrong kernel that computes no node."""
-    graph = read_graph(found.source.graph.text if found.source.graph is not None else "")
-    first = suspect(found.launched, graph)
+    graph = read_graph(launch.source.graph.text if launch.source.graph is not None else "")
+    first = suspect(launch.launched, graph)
     if first is None:
         return
-    row = found.launched.kernel.text.splitlines()[first.line.statement.line - 1].strip()
-    places = [f"{file.rpartition('/')[2]}:{line}" for file, line in sorted(found.source.nodes.get(first.node, ()))]
+    row = launch.launched.kernel.text.splitlines()[first.line.statement.line - 1].strip()
+    places = [f"{file.rpartition('/')[2]}:{line}" for file, line in sorted(launch.source.nodes.get(first.node, ()))]
     node = f"; its operands are those of {', '.join([first.node, *places])}" if first.node else ""
     click.echo(f"depyf kernel: the first line that computes no node: {row}{node}", err=True)
 
 
-def _chosen(found: list[Found], name: str, number: int, dump: Path) -> Found:
-    named = [each for each in found if each.launched.kernel.name == name]
+def _chosen(launches: list[Found], name: str, number: int, dump: Path) -> Found:
+    named = [launch for launch in launches if launch.launched.kernel.name == name]
     if number >= len(named):
-        known = ", ".join(dict.fromkeys(each.launched.kernel.name for each in found))
+        known = ", ".join(dict.fromkeys(launch.launched.kernel.name for launch in launches))
         what = f"launch {number} of kernel" if named else "kernel"
         _end(f"there is no {what} {name!r} in {dump}; there is: {known or 'none'}", EXIT_USAGE)
     return named[number]
@@ -118,8 +118,8 @@ def _found(dump: Path, folder: Path) -> Iterator[Found]:
     if not dump.exists():
         _end(f"there is no {dump}", EXIT_USAGE)
     try:
-        made = [] if is_dump(str(dump)) else dump_jobs(find((str(dump),)), folder, Options())
-        for directory in [each.directory for each in made] or [dump]:
+        dumped = [] if is_dump(str(dump)) else dump_jobs(find((str(dump),)), folder, Options())
+        for directory in [job.directory for job in dumped] or [dump]:
             for process in processes(directory, 0.0):
                 yield from _launches(process.run)
     except (FileNotFoundError, TraceError) as error:
@@ -131,52 +131,52 @@ def _found(dump: Path, folder: Path) -> Iterator[Found]:
 def _launches(run: Run) -> Iterator[Found]:
     for function, compiled in run.session.compiles():
         for source in kernel_sources(run, compiled):
-            for each in source.launched():
-                yield Found(run, title(function), str(compiled.id), source, each)
+            for launched in source.launched():
+                yield Found(run, title(function), str(compiled.id), source, launched)
 
 
-def _origin(found: Found) -> str:
-    part = f", {found.source.part}" if found.source.part else ""
-    return f"compile {found.compile} of {found.function}{part}"
+def _origin(launch: Found) -> str:
+    part = f", {launch.source.part}" if launch.source.part else ""
+    return f"compile {launch.compile} of {launch.function}{part}"
 
 
-def _places(found: Found) -> dict[int, str]:
+def _places(launch: Found) -> dict[int, str]:
     """Return the user's lines and the nodes, by the line of the kernel's text."""
-    nodes, kernel_ = found.source.nodes, found.launched.kernel
-    origins = origins_of_lines([found.launched], nodes)
-    told = {}
-    for line in found.launched.lines:
+    nodes, kernel_ = launch.source.nodes, launch.launched.kernel
+    origins = origins_of_lines([launch.launched], nodes)
+    comments = {}
+    for line in launch.launched.lines:
         places = sorted(origins.get(kernel_.first + line.statement.line - 1, ()))
         where = [f"{file.rpartition('/')[2]}:{number}" for file, number in places]
         if where or line.nodes:
-            told[line.statement.line] = ", ".join([*line.nodes, *where])
-    return told
+            comments[line.statement.line] = ", ".join([*line.nodes, *where])
+    return comments
 
 
-def _write(path: Path, found: Found, places: dict[int, str]) -> None:
-    graph = read_graph(found.source.graph.text if found.source.graph is not None else "")
+def _write(path: Path, launch: Found, places: dict[int, str]) -> None:
+    graph = read_graph(launch.source.graph.text if launch.source.graph is not None else "")
     try:
-        text = standalone(found.launched, read_module(found.source.text), graph, Told(_origin(found), places))
+        text = standalone(launch.launched, read_module(launch.source.text), graph, Told(_origin(launch), places))
         path.write_text(text, encoding="utf-8")
     except (NotAlone, OSError) as error:
         _end(str(error), EXIT_FAILED)
 
 
-def _commands(path: Path, found: Found, places: dict[int, str], at: str | None) -> Iterator[str]:
+def _commands(path: Path, launch: Found, places: dict[int, str], at: str | None) -> Iterator[str]:
     """Yield the pdb commands that stop in the kernel: at its first line for a node, or at those for a place."""
     place = _PLACE.match(at) if at is not None else None
     if at is not None and place is None:
         _end(f"--at needs FILE:LINE, not {at!r}", EXIT_USAGE)
     short = f"{place['file'].rpartition('/')[2]}:{place['line']}" if place is not None else ""
-    wanted = [line for line, told in sorted(places.items()) if short in told.split(", ") or place is None]
-    if found.launched.kernel.language != "triton":
+    wanted = [line for line, comment in sorted(places.items()) if short in comment.split(", ") or place is None]
+    if launch.launched.kernel.language != "triton":
         _end("--pdb works only with Triton kernels: a C++ kernel runs no Python", EXIT_USAGE)
     if not wanted:
-        _end(f"no line of {found.launched.kernel.name} computes {at}", EXIT_USAGE)
+        _end(f"no line of {launch.launched.kernel.name} computes {at}", EXIT_USAGE)
     rows = path.read_text(encoding="utf-8").splitlines()
     begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
-    own = found.launched.kernel.text.splitlines()
-    first = next(number for number, row in enumerate(own, start=1) if row.startswith("@triton_heuristics."))
+    rows_of_kernel = launch.launched.kernel.text.splitlines()
+    first = next(number for number, row in enumerate(rows_of_kernel, start=1) if row.startswith("@triton_heuristics."))
     for line in wanted if place is not None else wanted[:1]:
         yield from ("-c", f"break {path}:{begin + line - first}")
     yield from ("-c", "continue")

@@ -16,6 +16,13 @@ from depyf.model.writer import write_whole
 def write_launch_json(directory: Path, target: str, arguments: Sequence[str], *, is_module: bool, cwd: Path) -> Path:
     """Write a VS Code configuration that runs the program as `depyf run` did; return its path.
 
+    Args:
+        directory: the directory of the run, in which the file is written.
+        target: the path of the script, or the name of the module.
+        arguments: the program's arguments.
+        is_module: whether `target` is a module.
+        cwd: the working directory of the program.
+
     Raises:
         OSError: the file cannot be written.
     """

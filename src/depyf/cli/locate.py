@@ -100,11 +100,11 @@ def is_function(code: types.CodeType) -> bool:
 
 def bodies(module: types.CodeType, qualname: str) -> list[types.CodeType]:
     """Return the code objects of all functions and classes with this qualified name."""
-    found = [module]
+    codes = [module]
     for part in qualname.split("."):
         if part != LOCALS:
-            found = [inner for code in found for inner in _inner(code) if inner.co_name == part]
-    return found
+            codes = [inner for code in codes for inner in _inner(code) if inner.co_name == part]
+    return codes
 
 
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -149,18 +149,18 @@ def _searched(name: str, path: list[str] | None) -> ModuleSpec | None:
 def _imported(module: str, qualname: str) -> object:
     """Import a module and return the object with a qualified name in it."""
     try:
-        found: object = importlib.import_module(module)
+        value: object = importlib.import_module(module)
     except Exception as error:  # noqa: BLE001  whatever the module raises while it runs
         raise NotFound(f"importing {module} raises {type(error).__name__}: {error}") from error
     led_to = module
     for part in qualname.split("."):
         if part == LOCALS:
             raise NotFound(f"{led_to} has no local function of that name in its bytecode")
-        if not hasattr(found, part):
+        if not hasattr(value, part):
             raise NotFound(f"{led_to} has no {part!r}")
-        found = getattr(found, part)
+        value = getattr(value, part)
         led_to = f"{led_to}.{part}"
-    return found
+    return value
 
 
 @contextlib.contextmanager

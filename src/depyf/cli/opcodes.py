@@ -37,15 +37,15 @@ def opcodes(version: Version) -> list[Opcode]:
     """Return the opcodes that code of a version may hold, by name."""
     facts = FACTS[version]
     tests = _data(version)["tests"]
-    found = []
+    rows = []
     for name in sorted(facts.table.opcodes.values()):
-        program, made = tests.get(name, ("", ""))
+        program, names_of_operations = tests.get(name, ("", ""))
         expansion: Callable[..., object] | None = decode if name in IN_WORDS else facts.expansions.get(name)
         handlers = [expansion] if expansion is not None else []
-        handlers += [FOLD[operation] for operation in made.split(", ")[:1] if operation in FOLD]
+        handlers += [FOLD[operation] for operation in names_of_operations.split(", ")[:1] if operation in FOLD]
         handled = ", ".join(map(place_of, handlers)) if expansion is not None else ""
-        found.append(Opcode(name, made, handled, test_id(program, version)))
-    return found
+        rows.append(Opcode(name, names_of_operations, handled, test_id(program, version)))
+    return rows
 
 
 def hidden(version: Version) -> dict[str, list[str]]:

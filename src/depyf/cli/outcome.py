@@ -28,7 +28,7 @@ class Outcome:
 
 
 def decompile_found(
-    found: Found,
+    resolved: Found,
     *,
     prove: bool,
     without: frozenset[str] = NOTHING,
@@ -37,16 +37,22 @@ def decompile_found(
 ) -> Outcome:
     """Decompile the code of a target.
 
-    as_written: put the source on the lines of the original; it is then always proven.
 
     Raises DecompilationError for code that cannot be decompiled.
+
+    Args:
+        resolved: the code, with its module if that is known.
+        prove: whether to prove the source.
+        without: the passes to skip.
+        oracle: the interpreters that compile for other versions.
+        as_written: put the source on the lines of the original; it is then always proven.
     """
     start = time.perf_counter()
     verdict = None
-    laid = on_its_lines(found, without, oracle) if as_written else None
+    laid = on_its_lines(resolved, without, oracle) if as_written else None
     if laid is not None:
         return Outcome(*laid, time.perf_counter() - start)
-    match found:
+    match resolved:
         case Module(code) if prove:
             module = decompile_module(code, oracle=oracle, without=without)
             source, verdict = module.source, module.verdict
@@ -59,27 +65,32 @@ def decompile_found(
                 raise DecompilationError(f"the source of the module has no class {qualname!r}", code=str(module_code))
             source, verdict = defined
         case Function():
-            source, verdict = _in_module(found, prove, without) or _alone(found, prove, without)
+            source, verdict = _in_module(resolved, prove, without) or _alone(resolved, prove, without)
     return Outcome(source, verdict, time.perf_counter() - start)
 
 
-def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -> tuple[str, Verdict] | None:
+def on_its_lines(resolved: Found, without: frozenset[str], oracle: Oracle | None) -> tuple[str, Verdict] | None:
     """Return a target as it is in its module, on the lines of the original, with its verdict.
 
     Return None if the module is unknown or if the running Python cannot find the definition in the text.
+
+    Args:
+        resolved: the code, with its module if that is known.
+        without: the passes to skip.
+        oracle: the interpreters that compile for other versions.
     """
-    module = found.code if isinstance(found, Module) else found.module
+    module = resolved.code if isinstance(resolved, Module) else resolved.module
     if module is None:
         return None
     decompiled_module = decompile_module(module, oracle=oracle, without=without, as_written=True)
-    if isinstance(found, Module):
+    if isinstance(resolved, Module):
         return decompiled_module.source, decompiled_module.verdict
     try:
         stmts = ast.parse(decompiled_module.source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    kinds = FUNCTIONS if isinstance(found, Function) else (ast.ClassDef,)
-    parts = [definition for definition in definitions(stmts, found.qualname) if isinstance(definition, kinds)]
+    kinds = FUNCTIONS if isinstance(resolved, Function) else (ast.ClassDef,)
+    parts = [definition for definition in definitions(stmts, resolved.qualname) if isinstance(definition, kinds)]
     lines = decompiled_module.source.splitlines(keepends=True)
     text = ["".join(lines[_first(part) - 1 : part.end_lineno]) for part in parts]
     return ("\n".join(text), decompiled_module.verdict) if text else None
@@ -87,24 +98,24 @@ def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -
 
 def _first(definition: Definition) -> int:
     """Return the first line of a definition, including its decorators."""
-    return min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
+    return min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])
 
 
-def _in_module(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None] | None:
+def _in_module(resolved: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None] | None:
     """Return a function as it is in its module, or None if the module is unknown or not proven."""
-    if found.module is None:
+    if resolved.module is None:
         return None
     try:
-        defined = definition_source(found.module, found.qualname, FUNCTIONS, prove=prove, without=without)
+        defined = definition_source(resolved.module, resolved.qualname, FUNCTIONS, prove=prove, without=without)
     except DecompilationError:
         return None  # The function itself may still be decompiled.
     proven = defined is not None and (defined[1] is None or defined[1].level > Level.UNPROVEN)
     return defined if proven else None
 
 
-def _alone(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None]:
+def _alone(resolved: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None]:
     """Return a function from its own code alone, without defaults, annotations and decorators."""
     if not prove:
-        return source_of(found.code, without=without), None
-    function = decompile_code(found.code, without=without)
+        return source_of(resolved.code, without=without), None
+    function = decompile_code(resolved.code, without=without)
     return function.source, function.verdict

@@ -17,7 +17,11 @@ def build_pages(directory: Path, called: Path, *, since: float, opened: bool) ->
 
     An error becomes part of the line; nothing is raised.
 
-    called: the directory as the user wrote it.
+    Args:
+        directory: the directory of the dumps.
+        called: the directory as the user wrote it.
+        since: the time in seconds since the epoch.
+        opened: whether to open the report in a browser.
     """
     from depyf.views.html.build import build_report
 

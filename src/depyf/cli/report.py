@@ -153,7 +153,7 @@ def _reports(
     if perfetto is not None and not given.traces and not given.recorded:
         raise TraceError("--perfetto writes the timeline of traces, but no trace was given")
     jobs = _dumped(given.traces, output or OUTPUT, options)
-    made = [build_report(job.directory, single_file=single_file) for job in jobs]
+    reports = [build_report(job.directory, single_file=single_file) for job in jobs]
     dumps = [dump for dump, _ in given.dumps]
     if output is not None and [dump.resolve() for dump in dumps] != [output.resolve()]:
         if not jobs:
@@ -163,12 +163,12 @@ def _reports(
     else:
         folders = dumps
     for dump, folder in zip(dumps, folders, strict=True):
-        made.append(build_report(dump, single_file=single_file, output=folder))
+        reports.append(build_report(dump, single_file=single_file, output=folder))
     if perfetto is not None:
         write_timeline(given.traces, perfetto, jobs, given.recorded)
     if jobs or folders != dumps:
         mark(output or OUTPUT)
-    return made
+    return reports
 
 
 def _dumped(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:

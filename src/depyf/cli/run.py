@@ -111,10 +111,10 @@ def run_command(
 def _told(directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool) -> Iterator[str]:
     """Build the report, if it is wanted, and yield the lines about the run."""
     summary = summarised(directory, began)
-    told = lines(summary, directory, output, settings.only)
+    report_lines = lines(summary, directory, output, settings.only)
     if html and (summary.places or summary.unfinished):
-        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    yield from (f"depyf: {each}" for each in told)
+        report_lines[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {report_lines[-1]}"
+    yield from (f"depyf: {line}" for line in report_lines)
     yield from measured(summary, settings)
 
 

@@ -78,21 +78,21 @@ def show(
     """
     named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
     _check_views(len(named) + (view is not None), as_sarif, as_lines, as_json, budget, wanted)
-    found = _processes(directory, label)
+    chosen = _processes(directory, label)
     if budget is not None:
-        _answer(directory, {each.label: each.run for each in found}, budget, wanted)
+        _answer(directory, {process.label: process.run for process in chosen}, budget, wanted)
         return
     if as_sarif or as_lines:
-        _print_findings(found, as_sarif)
+        _print_findings(chosen, as_sarif)
         return
     views = _views(named, view, as_json)
     try:
-        shown = [(name, [(process, made(process.run)) for process in found]) for name, made in views]
+        shown = [(name, [(process, view_of(process.run)) for process in chosen]) for name, view_of in views]
     except ValueError as error:
         click.echo(f"depyf show: {error}", err=True)
         sys.exit(EXIT_FAILED)
     if named and not any(items for _, items in shown[0][1]):
-        _end_without(*named[0], found, directory)
+        _end_without(*named[0], chosen, directory)
     if as_json:
         click.echo(_json(*shown[0]))
     else:
@@ -115,12 +115,12 @@ def _check_views(views: int, as_sarif: bool, as_lines: bool, as_json: bool, budg
         raise click.UsageError("--budget goes with --json and with no view")
 
 
-def _print_findings(found: list[Process], as_sarif: bool) -> None:
+def _print_findings(chosen: list[Process], as_sarif: bool) -> None:
     """Print the findings for editors and code hosts."""
     if as_sarif:
-        click.echo(sarif((process.label, findings(process.run.session)) for process in found), nl=False)
+        click.echo(sarif((process.label, findings(process.run.session)) for process in chosen), nl=False)
         return
-    for line in message_lines(merged(finding for process in found for finding in findings(process.run.session))):
+    for line in message_lines(merged(finding for process in chosen for finding in findings(process.run.session))):
         click.echo(line)
 
 
@@ -140,8 +140,8 @@ def _answer(directory: Path, runs: dict[str, Run], budget: int, wanted: str) -> 
         sys.exit(EXIT_FAILED)
 
 
-def _end_without(what: str, name: str, found: list[Process], directory: Path) -> None:
-    known = ", ".join(dict.fromkeys(each for process in found for each in names(process.run, what)))
+def _end_without(what: str, name: str, chosen: list[Process], directory: Path) -> None:
+    known = ", ".join(dict.fromkeys(known_name for process in chosen for known_name in names(process.run, what)))
     click.echo(f"depyf show: there is no {what} {name!r} in {directory}; there is: {known or 'none'}", err=True)
     sys.exit(EXIT_USAGE)
 
@@ -152,28 +152,28 @@ def _views(named: list[tuple[str, str]], view: str | None, as_json: bool) -> lis
         return [(what, NAMED[what](name))]
     if view is not None or as_json:
         return [(view or "overview", VIEWS[view or "overview"])]
-    return [(each, VIEWS[each]) for each in ("findings", "overview")]
+    return [(standard, VIEWS[standard]) for standard in ("findings", "overview")]
 
 
 def _processes(directory: Path, label: str | None) -> list[Process]:
     try:
-        found = processes(directory, 0.0)
+        all_processes = processes(directory, 0.0)
     except (OSError, ValueError) as error:
         click.echo(f"depyf show: {error}", err=True)
         sys.exit(EXIT_FAILED)
-    kept = [process for process in found if label in (None, process.label, process.key)]
+    kept = [process for process in all_processes if label in (None, process.label, process.key)]
     if not kept:
-        what = f"no process {label!r}" if found else "no dump"
+        what = f"no process {label!r}" if all_processes else "no dump"
         click.echo(f"depyf show: there is {what} in {directory}", err=True)
         sys.exit(EXIT_USAGE)
     return kept
 
 
 def _json(name: str, shown: Shown) -> str:
-    told = [
+    content = [
         {"label": process.label, "torch": process.run.session.torch_version, "items": items} for process, items in shown
     ]
-    return json.dumps({"schema": SCHEMA, "view": name, "processes": told}, indent=1)
+    return json.dumps({"schema": SCHEMA, "view": name, "processes": content}, indent=1)
 
 
 def _print(shown: Iterable[tuple[str, Shown]], pager: bool) -> None:

@@ -15,9 +15,9 @@ from depyf.decompiler.show.steps import After, Step, Steps, difference
 from depyf.decompiler.steps import recording
 
 
-def neutral(found: Module | Function) -> Code:
+def neutral(resolved: Module | Function) -> Code:
     """Return the version-neutral code of a target."""
-    return found.code if isinstance(found, Module) else read(found.code)
+    return resolved.code if isinstance(resolved, Module) else read(resolved.code)
 
 
 def show_bytecode(code: Code) -> Iterator[str]:
@@ -25,14 +25,19 @@ def show_bytecode(code: Code) -> Iterator[str]:
 
     Raises DecompilationError for code that is not valid.
     """
-    for one in reversed(nested(code)):
-        yield f"# {one}\n{listing.text(normalise(one))}"
+    for code_object in reversed(nested(code)):
+        yield f"# {code_object}\n{listing.text(normalise(code_object))}"
 
 
 def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> Iterator[str]:
     """Yield a code object and its nested code as the first of these passes leaves them.
 
     Raises DecompilationError for code that cannot be decompiled up to there.
+
+    Args:
+        code: the code object of a module or function.
+        passes: the names of the passes.
+        without: the passes to skip.
     """
     recorder = After(passes)
     with recording(recorder):
@@ -44,9 +49,13 @@ def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> 
 def show_steps(code: Code, limit: int, without: frozenset[str]) -> Iterator[str]:
     """Yield every rewrite: for each pass its announcement, and the lines that it removed and added.
 
-    limit: the number of the rewrite to stop before; 0 for none.
 
     Raises DecompilationError for code that cannot be decompiled, after all earlier steps.
+
+    Args:
+        code: the code object of a module or function.
+        limit: the number of the rewrite to stop before; 0 for none.
+        without: the passes to skip.
     """
     recorder = Steps(limit)
     try:
@@ -69,4 +78,4 @@ def _step(step: Step) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-DOES = {one.name: one.does for one in PASSES}
+DOES = {registered.name: registered.does for registered in PASSES}

@@ -56,4 +56,4 @@ def skill(folder: str | None) -> None:
 
 def _folder() -> Path:
     """Return the folder for skills of the project in the working directory."""
-    return next((each for each in FOLDERS if each.parent.is_dir()), FOLDERS[-1])
+    return next((skill_folder for skill_folder in FOLDERS if skill_folder.parent.is_dir()), FOLDERS[-1])

@@ -17,14 +17,21 @@ from depyf.verify.level import Verdict
 from depyf.verify.pairs import paired
 
 
-def show_page(target: str, found: Module | Function, without: frozenset[str]) -> str:
+def show_page(target: str, resolved: Module | Function, without: frozenset[str]) -> str:
     """Return the page for a target.
 
     Raises DecompilationError for code that cannot be decompiled.
+
+    Args:
+        target: the target as the user wrote it.
+        resolved: the code.
+        without: the passes to skip.
     """
     recorder = Stages()
     with recording(recorder):
-        source, verdict, candidate = _of_module(found, without) if isinstance(found, Module) else _of(found, without)
+        source, verdict, candidate = (
+            _of_module(resolved, without) if isinstance(resolved, Module) else _of(resolved, without)
+        )
     codes = recorder.found[::-1]
     where: Origins = {}
     if candidate is not None:
@@ -36,23 +43,23 @@ def show_page(target: str, found: Module | Function, without: frozenset[str]) ->
     return page(target, notes, codes, source, where)
 
 
-def _of_module(found: Module, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
-    module = decompile_module(found.code, without=without)
+def _of_module(resolved: Module, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
+    module = decompile_module(resolved.code, without=without)
     try:
-        return module.source, module.verdict, compiled(module.source, found.code, None)
+        return module.source, module.verdict, compiled(module.source, resolved.code, None)
     except NotCompiled:
         return module.source, module.verdict, None
 
 
-def _of(found: Function, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
-    decompiled = decompile_code(found.code, without=without)
+def _of(resolved: Function, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
+    decompiled = decompile_code(resolved.code, without=without)
     try:
         candidate = recompile(
             decompiled.module_source,
-            found.code,
+            resolved.code,
             filename="<depyf>",
             placeholders=decompiled.placeholders,
-            function=None if found.code.co_name == "<lambda>" else decompiled.function,
+            function=None if resolved.code.co_name == "<lambda>" else decompiled.function,
             names=decompiled.names,
             functions=decompiled.functions,
         )

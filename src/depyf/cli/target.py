@@ -139,13 +139,13 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
             try:
                 if not qualname:
                     return Module(module_code(module))
-                found = find_definition(module, qualname)
+                definition = find_definition(module, qualname)
             finally:
                 sys.path.remove("")
-            whole = read(found.module) if found.module is not None else None
-            if whole is not None and isinstance(found.value, types.CodeType) and not is_function(found.value):
-                return Class(whole, qualname, found.imported)
-            return Function(code_of(found.value), whole, qualname, found.imported)
+            whole = read(definition.module) if definition.module is not None else None
+            if whole is not None and isinstance(definition.value, types.CodeType) and not is_function(definition.value):
+                return Class(whole, qualname, definition.imported)
+            return Function(code_of(definition.value), whole, qualname, definition.imported)
 
 
 def compile_file(path: Path) -> types.CodeType:

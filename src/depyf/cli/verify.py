@@ -67,14 +67,14 @@ def _verdict(target: str, candidate: Path | None, oracle: Oracle) -> Verdict:
     if isinstance(what, (Folder, Archive)):
         kind = "a folder" if isinstance(what, Folder) else "an archive"
         raise Usage(f"TARGET is {kind}: use `depyf decompile TARGET -o OUT`, which prints the level of each file")
-    found = resolve(what)
+    resolved = resolve(what)
     if candidate is None:
-        verdict = decompile_found(found, prove=True, oracle=oracle).verdict
+        verdict = decompile_found(resolved, prove=True, oracle=oracle).verdict
         assert verdict is not None
         return verdict
-    if not isinstance(found, Module):
+    if not isinstance(resolved, Module):
         raise Usage("CANDIDATE is the source of a module, so TARGET must be a module, not a function")
-    return judge(found.code, _text(candidate), oracle=oracle)
+    return judge(resolved.code, _text(candidate), oracle=oracle)
 
 
 def _text(path: Path) -> str:

@@ -39,9 +39,11 @@ def run_jobs(
 ) -> Iterator[tuple[Job, Result | Lost]]:
     """Yield each job when it is done, with its result or the reason why it has none.
 
-    function: a module-level function that raises nothing; its argument and result are pickled.
-    count: the largest number of processes.
-    limit: the time limit for a job, in seconds. A process that takes longer is killed and replaced.
+    Args:
+        function: a module-level function that raises nothing; its argument and result are pickled.
+        jobs: the jobs, in the order in which they are started.
+        count: the largest number of processes.
+        limit: the time limit for a job, in seconds. A process that takes longer is killed and replaced.
     """
     waiting = list(reversed(jobs))
     workers: list[_Worker[Job]] = []

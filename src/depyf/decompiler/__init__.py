@@ -18,6 +18,6 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'depyf.decompiler' has no attribute {name!r}")
-    found: object = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+    attribute: object = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = attribute
+    return attribute

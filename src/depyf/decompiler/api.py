@@ -49,30 +49,33 @@ LARGEST = 1 << 27
 def decompile(x: object) -> str:
     """Return the source of one function; of the code of a module or of a class body, the source of that.
 
-    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
-        also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
-        proof allows.
-        For a function, the source includes defaults and annotations, and its closure in comments; a code object has
-        none of these. An object without a text is written as a name that a comment explains. The code of a class
-        body has no bases, keywords and decorators.
+    For a function, the source includes defaults and annotations, and its closure in comments; a code object has none of
+    these. An object without a text is written as a name that a comment explains. The code of a class body has no bases,
+    keywords and decorators. Code by Dynamo is shortened as far as the proof allows.
 
-    Raises TypeError for any other `x`, DecompilationError if its code cannot be decompiled.
+    Args:
+        x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
+            also a property (its getter), a generator or coroutine, and a frame.
+
+    Raises:
+        TypeError: `x` is something else.
+        DecompilationError: the code of `x` cannot be decompiled.
 
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
     """
-    found = _function_of(x)
-    if not isinstance(found, types.CodeType):
-        return source_of_function(found)
-    if is_module(found):
-        return module_source(read(found))
-    if is_class_body(found):
-        return class_source(read(found))
-    if is_of_dynamo(found):
-        decompiled = decompile_function(found, simplify=True)
+    function_or_code = _function_of(x)
+    if not isinstance(function_or_code, types.CodeType):
+        return source_of_function(function_or_code)
+    if is_module(function_or_code):
+        return module_source(read(function_or_code))
+    if is_class_body(function_or_code):
+        return class_source(read(function_or_code))
+    if is_of_dynamo(function_or_code):
+        decompiled = decompile_function(function_or_code, simplify=True)
         if decompiled.level is not Level.UNPROVEN:
             return decompiled.source
-    return source_of(found)
+    return source_of(function_or_code)
 
 
 MODULE = "<module>"
@@ -109,12 +112,15 @@ def decompile_code(
 ) -> Decompiled:
     """Decompile a live code object as a function, with a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    assumptions: the facts that the proof may assume.
-    result_names: by global, names for the items of the sequence that it returns.
-    without: names of optional passes to leave out.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        assumptions: the facts that the proof may assume.
+        result_names: by global, names for the items of the sequence that it returns.
+        without: names of optional passes to leave out.
 
-    Raises DecompilationError if the code cannot be decompiled.
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     return decompile_function(
         code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
@@ -130,13 +136,16 @@ def decompile_module(
 ) -> DecompiledModule:
     """Decompile the code of a module, and prove it.
 
-    code: what `load_pyc` returns, or a live code object.
-    oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
-        process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
-    without: names of optional passes to leave out.
-    as_written: lay the source out on the lines of the original, as far as its code knows them.
+    Args:
+        code: what `load_pyc` returns, or a live code object.
+        oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that
+            this process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
+        without: names of optional passes to leave out.
+        as_written: lay the source out on the lines of the original, as far as its code knows them.
 
-    Raises TypeError for the code of a function or class, DecompilationError for code that cannot be decompiled.
+    Raises:
+        TypeError: the code is that of a function or class.
+        DecompilationError: the code cannot be decompiled.
     """
     if isinstance(code, types.CodeType):
         if not is_module(code):
@@ -148,10 +157,11 @@ def decompile_module(
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
 
-    source: the file's path, or its bytes.
+    Args:
+        source: the file's path, or its bytes.
 
-    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
-    decompiled.
+    Raises:
+        DecompilationError: it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
     return module_source(load_pyc(source))
 
@@ -159,11 +169,12 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
     """Decompile the module in a `.pyc` of any supported Python, with a proof.
 
-    source: the file's path, or its bytes.
-    oracle: compiles the result if the file belongs to another Python than the running one.
+    Args:
+        source: the file's path, or its bytes.
+        oracle: compiles the result if the file belongs to another Python than the running one.
 
-    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
-    decompiled.
+    Raises:
+        DecompilationError: it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
     return decompile_module(load_pyc(source), oracle=oracle)
 
@@ -212,8 +223,8 @@ def code_of(x: object) -> types.CodeType:
 
     Raises TypeError, naming the argument, if it has none.
     """
-    found = _function_of(x)
-    return found if isinstance(found, types.CodeType) else found.__code__
+    function_or_code = _function_of(x)
+    return function_or_code if isinstance(function_or_code, types.CodeType) else function_or_code.__code__
 
 
 def _function_of(x: object) -> types.FunctionType | types.CodeType:

@@ -42,20 +42,30 @@ def definition_source(
 ) -> tuple[str, Verdict | None] | None:
     """Return the source of the definitions of a qualified name in the code of a module, and its proof.
 
-    kinds: the kind of definition that the name must lead to, a function or a class.
-    The proof covers the module with its other definitions unchanged; if that fails, the whole module. None if the
-    module's source has no definition of that name.
+    The proof covers the module with its other definitions unchanged; if that fails, the whole module.
 
-    Raises DecompilationError for code that cannot be decompiled.
+    Args:
+        code: the code object of the module.
+        qualname: the qualified name: `f`, `C.method` or `f.<locals>.g`.
+        kinds: the kind of definition that the name must lead to, a function or a class.
+        prove: whether to prove the source.
+        oracle: the interpreter of the code's version that compiles the source; by default one that this process keeps.
+        without: names of optional passes to leave out.
+
+    Returns:
+        the source and its proof (None without `prove`), or None if the module has no definition of that name.
+
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     apart = others(code, qualname)
     if apart:
         try:
-            found = _source(code, qualname, kinds, apart, prove=prove, oracle=oracle, without=without)
+            source_and_proof = _source(code, qualname, kinds, apart, prove=prove, oracle=oracle, without=without)
         except DecompilationError:
-            found = None
-        if found is not None and (found[1] is None or found[1].level > Level.UNPROVEN):
-            return found
+            source_and_proof = None
+        if source_and_proof is not None and (source_and_proof[1] is None or source_and_proof[1].level > Level.UNPROVEN):
+            return source_and_proof
     return _source(code, qualname, kinds, NO_CODES, prove=prove, oracle=oracle, without=without)
 
 
@@ -72,10 +82,10 @@ def _source(
     with faults_named("decompiling", code):
         body, names = decompile(code, without=without, apart=apart)
         stmts, grammar = module_body(body, names.objects), Grammar.of(code)
-        found = [definition for definition in definitions(stmts, qualname) if isinstance(definition, kinds)]
-        if not found:
+        matching = [definition for definition in definitions(stmts, qualname) if isinstance(definition, kinds)]
+        if not matching:
             return None
-        source = write(found, grammar)
+        source = write(matching, grammar)
     return source, judge(code, write(stmts, grammar), oracle=oracle, apart=apart) if prove else None
 
 
@@ -86,15 +96,15 @@ def others(code: Code, qualname: str) -> set[int]:
     for part in qualname.split("."):
         if part == LOCALS:
             continue
-        work = [const for one in level for const in one.consts if isinstance(const, Code)]
+        work = [const for outer in level for const in outer.consts if isinstance(const, Code)]
         level = []
-        for one in work:  # The list grows during the iteration.
-            if one.name == part:
-                level.append(one)
-            elif one.name.startswith(GENERIC):
-                work += [const for const in one.consts if isinstance(const, Code)]
-            elif not one.name.startswith(("<", ANNOTATE)) and one.parameters not in EVALUATED:
-                apart.add(id(one))
+        for nested in work:  # The list grows during the iteration.
+            if nested.name == part:
+                level.append(nested)
+            elif nested.name.startswith(GENERIC):
+                work += [const for const in nested.consts if isinstance(const, Code)]
+            elif not nested.name.startswith(("<", ANNOTATE)) and nested.parameters not in EVALUATED:
+                apart.add(id(nested))
     return apart if level else set()
 
 
@@ -104,17 +114,17 @@ def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
     Two arms of an `if` may each have one. A definition that always runs replaces the earlier ones, unless it uses them
     (`@name.setter`).
     """
-    found: list[Definition] = []
+    matching: list[Definition] = []
     below = stmts
     for part in qualname.split("."):
         if part != LOCALS:
-            found = []
+            matching = []
             for definition in _in_scope(below):
                 if definition.name == part:
                     is_alone = any(definition is stmt for stmt in below) and not _is_made_of(definition, part)
-                    found = [definition] if is_alone else [*found, definition]
-            below = [stmt for each in found for stmt in each.body]
-    return found
+                    matching = [definition] if is_alone else [*matching, definition]
+            below = [stmt for outer in matching for stmt in outer.body]
+    return matching
 
 
 def _is_made_of(definition: Definition, name: str) -> bool:
@@ -126,12 +136,12 @@ def _is_made_of(definition: Definition, name: str) -> bool:
 
 def _in_scope(stmts: Sequence[ast.stmt]) -> list[Definition]:
     """Return the definitions among statements and their nested statements, but not those inside other definitions."""
-    found: list[Definition] = []
+    outermost: list[Definition] = []
     work = list(reversed(stmts))
     while work:
         stmt = work.pop()
         if isinstance(stmt, DEFINITIONS):
-            found.append(stmt)
+            outermost.append(stmt)
         else:
             work += [below for sequence, _, _ in reversed(inner(stmt)) for below in reversed(sequence)]
-    return found
+    return outermost

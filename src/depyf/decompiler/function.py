@@ -78,29 +78,34 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it. Unproven code becomes dispatch loops if these are.
+    """Decompile a live code object as a function, and prove it.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    assumptions: the facts that the proof may assume.
-    result_names: by global, names for the items of the sequence that it returns.
-    without: names of optional passes to leave out.
+    If the text is not proven, dispatch loops are tried, and kept if they are proven.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        assumptions: the facts that the proof may assume.
+        result_names: by global, names for the items of the sequence that it returns.
+        without: names of optional passes to leave out.
+
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
     # The proof uses the same listing as the decompiler, and checks the depth of the stack by itself.
     listings = Listings()
-    made = _first(code, neutral, known, assumptions, without, listings)
+    best = _first(code, neutral, known, assumptions, without, listings)
     for forced in FORCED:
-        if made.level is not Level.UNPROVEN or forced <= without:
-            return made
+        if best.level is not Level.UNPROVEN or forced <= without:
+            return best
         try:
             other = _attempt(code, neutral, known, assumptions, without | forced, listings)
         except DecompilationError:
             continue  # The earlier result stays readable, and its verdict says why it is not proven.
-        made = other if other.level is not Level.UNPROVEN else made
-    return made
+        best = other if other.level is not Level.UNPROVEN else best
+    return best
 
 
 def _first(
@@ -113,15 +118,15 @@ def _first(
 ) -> Decompiled:
     """Decompile a code object in the most readable form. If a shortened text is not proven, write the code as it is."""
     try:
-        made = _attempt(code, neutral, known, assumptions, without, listings)
+        readable = _attempt(code, neutral, known, assumptions, without, listings)
     except DecompilationError:
         if known is None:
             raise
         return _attempt(code, neutral, None, assumptions, without, listings)
-    if known is None or made.level is not Level.UNPROVEN:
-        return made
+    if known is None or readable.level is not Level.UNPROVEN:
+        return readable
     plain = _attempt(code, neutral, None, assumptions, without, listings)
-    return plain if plain.level is not Level.UNPROVEN else made
+    return plain if plain.level is not Level.UNPROVEN else readable
 
 
 def _attempt(
@@ -150,10 +155,13 @@ def _attempt(
 def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    without: names of optional passes to leave out.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        without: names of optional passes to leave out.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
     return _source(read(code), known, without)[0]
@@ -199,11 +207,11 @@ def _source(
 
 def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
     """Return the facts that may shorten the text: no more than the proof may assume."""
-    found = {}
+    item_names = {}
     for function, length in assumptions.sequence_lengths.items():
         wanted = names.get(function, ())
-        found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
-    return Known(found, assumptions.unchanging)
+        item_names[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
+    return Known(item_names, assumptions.unchanging)
 
 
 def _prove(

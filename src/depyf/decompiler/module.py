@@ -55,12 +55,15 @@ def decompile_module(
 ) -> DecompiledModule:
     """Decompile the code of a module, and prove it.
 
-    oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
-        process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
-    without: names of optional passes to leave out.
-    as_written: lay the source out on the lines of the original, as far as its code knows them.
+    Args:
+        code: the code object of the module.
+        oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that
+            this process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
+        without: names of optional passes to leave out.
+        as_written: lay the source out on the lines of the original, as far as its code knows them.
 
-    Raises DecompilationError for code that cannot be decompiled.
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     listings = Listings()
     decompiled_module = _proven(code, oracle, without, listings)
@@ -77,22 +80,26 @@ def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings
     return plain if plain.level > decompiled_module.level else decompiled_module
 
 
-def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
+def _on_its_lines(module: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
     """Return a module laid out on its lines with a new proof, or unchanged if the proof would be weaker."""
     try:
-        source = laid_out(found.source, found.code, compiled(found.source, found.code, oracle))
+        source = laid_out(module.source, module.code, compiled(module.source, module.code, oracle))
     except NotCompiled:
-        return found
-    laid = DecompiledModule(source, found.code, judge(found.code, source, oracle=oracle, listings=listings))
-    return laid if laid.level >= found.level else found
+        return module
+    laid = DecompiledModule(source, module.code, judge(module.code, source, oracle=oracle, listings=listings))
+    return laid if laid.level >= module.level else module
 
 
 def module_source(code: Code, *, without: frozenset[str] = NOTHING, listings: Listings | None = None) -> str:
     """Return the source of a module's code, without a proof.
 
-    listings: of code that was read before; those of this code are added.
+    Args:
+        code: the code object of the module.
+        without: names of optional passes to leave out.
+        listings: of code that was read before; those of this code are added.
 
-    Raises DecompilationError for code that cannot be decompiled.
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     with faults_named("decompiling", code):
         body, names = decompile(code, without=without, listings=listings)
@@ -109,8 +116,15 @@ def judge(
 ) -> Verdict:
     """Compile a module's source for the version of `code`, and prove that the two are equivalent.
 
-    apart: identities of code objects without a body in the source; they are taken over unchanged.
-    listings: of code that was read before.
+    Args:
+        code: the code object of the module.
+        source: the text.
+        oracle: the interpreter of the code's version that compiles the text; by default one that this process keeps.
+        apart: identities of code objects without a body in the source; they are taken over unchanged.
+        listings: of code that was read before.
+
+    Returns:
+        the verdict; UNPROVEN with the reason if the source does not compile or the proof breaks off.
     """
     try:
         candidate = compiled(source, code, oracle)
@@ -130,19 +144,27 @@ def judge(
 
 
 def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
-    """Return a candidate in which code objects of a module replace those of the same definitions, in order."""
+    """Return a candidate in which some code objects of a module replace those of the same definitions.
+
+    Args:
+        code: the code object of the original module.
+        candidate: the compiled text; its definitions are in the same order.
+        apart: identities of the code objects in `code` to take over.
+    """
     pairs = [(code, candidate)]
     left: dict[int, Code] = {}
     for mine, its in pairs:  # The list grows during the iteration.
-        own = [const for const in mine.consts if isinstance(const, Code)]
+        my_codes = [const for const in mine.consts if isinstance(const, Code)]
         for const in its.consts:
-            one = next((one for one in own if isinstance(const, Code) and one.name == const.name), None)
-            if one is not None and isinstance(const, Code):
-                own.remove(one)
-                if id(one) in apart:
-                    left[id(const)] = one
+            original = next(
+                (original for original in my_codes if isinstance(const, Code) and original.name == const.name), None
+            )
+            if original is not None and isinstance(const, Code):
+                my_codes.remove(original)
+                if id(original) in apart:
+                    left[id(const)] = original
                 else:
-                    pairs.append((one, const))
+                    pairs.append((original, const))
     for _, its in reversed(pairs):
         left[id(its)] = replace(its, consts=tuple(left.get(id(const), const) for const in its.consts))
     return left[id(candidate)]
@@ -151,14 +173,20 @@ def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
 def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
     """Return a source compiled as a module by an interpreter of the version of `code`.
 
-    Raises NotCompiled if there is no code.
+    Args:
+        source: the text of a module.
+        code: the original code object, for its version and its origin.
+        oracle: the interpreter to ask if the version is not the running one; by default one that this process keeps.
+
+    Raises:
+        NotCompiled: no interpreter of the version is there, or the source does not compile.
     """
     if not is_running(code.version):
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
         with without_compiler_warnings():
-            made = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
+            live_code = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
             # Code from a file was marshalled, and unmarshalling fills sets once more.
-            return read(made if code.origin is not None else marshal.loads(marshal.dumps(made)))
+            return read(live_code if code.origin is not None else marshal.loads(marshal.dumps(live_code)))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

@@ -47,4 +47,4 @@ def findings(session: Session) -> tuple[Finding, ...]:
         kept = merged(finding for source in SOURCES for finding in source(session))
     if not session.tried:
         return kept
-    return tuple(replace(each, tried=session.tried.get((each.kind, str(each.where)), "")) for each in kept)
+    return tuple(replace(finding, tried=session.tried.get((finding.kind, str(finding.where)), "")) for finding in kept)

@@ -25,7 +25,15 @@ _COLLECTING = frozenset(("append", "add", "extend", "insert", "put"))
 def marked_at_call(
     root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimensions: str
 ) -> str:
-    """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown."""
+    """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown.
+
+    Args:
+        root: the function whose source has the parameters; for a resume function, the function that it resumes.
+        function: the function that was compiled again.
+        compiled: the recompile, with the user's stack of the call.
+        failure: the guard that failed on a size.
+        dimensions: the dimensions to mark, as the argument of `mark_dynamic`: `0` or `[0, 1]`.
+    """
     if function.is_resume or is_foreign(function.filename):
         return ""
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
@@ -52,31 +60,31 @@ def marked_at_call(
 
 def _parameters(source: str) -> tuple[tuple[str, ...], int]:
     """Return the parameters of a function that may be passed by position, without `self`, and how many it requires."""
-    function = next((each for each in parsed(source).body if isinstance(each, ast.FunctionDef)), None)
+    function = next((node for node in parsed(source).body if isinstance(node, ast.FunctionDef)), None)
     if function is None:
         return (), 0
     names = tuple(parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args))
-    own = names[1:] if names[:1] == ("self",) else names
-    return own, len(own) - len(function.args.defaults)
+    passed = names[1:] if names[:1] == ("self",) else names
+    return passed, len(passed) - len(function.args.defaults)
 
 
 def _given(line: UserLine, parameter: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
     """Return the argument for a parameter in the only call of a line that may be the call, or None."""
     calls = [node for node in ast.walk(parsed_line(line.text)) if isinstance(node, ast.Call)]
     calls = [
-        each
-        for each in calls
-        if _may_be_compiled(each.func)
-        and len(each.args) <= len(parameters)
-        and len(each.args) + len(each.keywords) >= required
+        call
+        for call in calls
+        if _may_be_compiled(call.func)
+        and len(call.args) <= len(parameters)
+        and len(call.args) + len(call.keywords) >= required
     ]
     position = parameters.index(parameter)
-    found = []
+    arguments = []
     for call in calls:
         named = [keyword.value for keyword in call.keywords if keyword.arg == parameter]
         is_plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
-        found += [*named, *(call.args[position : position + 1] if is_plain else ())]
-    return found[0] if len(found) == 1 else None
+        arguments += [*named, *(call.args[position : position + 1] if is_plain else ())]
+    return arguments[0] if len(arguments) == 1 else None
 
 
 def _may_be_compiled(called: ast.expr) -> bool:

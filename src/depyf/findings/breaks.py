@@ -36,16 +36,16 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     places, lines = break_places(session), compiled_lines(session)
     for function, compiled in session.compiles():
         unsaid = unsaid_break(compiled, places)
-        for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
-            line = each.where or UserLine(function.filename, function.first_line, "", function.name)
-            finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
-            user_line = _own_line(compiled, each, line)
+        for graph_break in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
+            line = graph_break.where or UserLine(function.filename, function.first_line, "", function.name)
+            finding = _finding(function, compiled, graph_break, line, ended.get((line.filename, line.line)))
+            user_line = _own_line(compiled, graph_break, line)
             if user_line is None:
                 own_places.setdefault((line.filename, line.line), len(findings))
                 findings.append(finding)
                 continue
             is_inside = (user_line.filename, user_line.line) in lines
-            fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, each, is_inside)
+            fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, graph_break, is_inside)
             finding = replace(finding, where=place(user_line), cause=f"{finding.cause}, in {finding.where}", fix=fix)
             (inside if is_inside else around).setdefault((user_line.filename, user_line.line), []).append(finding)
     _put_inside(around, inside)
@@ -69,16 +69,18 @@ def _put_inside(around: dict[Place, list[Finding]], inside: dict[Place, list[Fin
             if known is None:
                 inside.setdefault(at, []).append(finding)
             else:
-                first = next(each for each in inside[known] if each.cause == finding.cause)
+                first = next(same for same in inside[known] if same.cause == finding.cause)
                 inside[known].append(replace(finding, where=first.where, fix=first.fix))
 
 
 def _finding(
-    function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
+    function: Function, compiled: Compile, graph_break: GraphBreak, line: UserLine, rest: Function | None
 ) -> Finding:
-    kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
-    cause = kind.cause.format(text=said_by_torch(found), called=called_in(found), error=error_in(found))
-    fix = fake_kernel(f"{found.explanation}\n{found.text}") or kind.fix or advised(found.hints)
+    kind = kind_of_break(graph_break, ends_in_try=rest is not None and _is_in_try(rest, line))
+    cause = kind.cause.format(
+        text=said_by_torch(graph_break), called=called_in(graph_break), error=error_in(graph_break)
+    )
+    fix = fake_kernel(f"{graph_break.explanation}\n{graph_break.text}") or kind.fix or advised(graph_break.hints)
     fix = advice_by_source(kind.name, function, line) or fix
     ids = (str(compiled.id),)
     if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
@@ -87,7 +89,7 @@ def _finding(
     if rest is None:
         return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
     eager = rest.eager_calls if function is rest or compiled.failure is not None else None
-    cause = f"{cause}, and {_in_place_of(rest, is_told=found in compiled.breaks)}"
+    cause = f"{cause}, and {_in_place_of(rest, is_told=graph_break in compiled.breaks)}"
     return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
 
 
@@ -97,7 +99,7 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
     torch has a separate record of the break only if the program continues.
     """
     name = whole_name(function)
-    failures = [each.failure for each in function.compiles if each.failure is not None]
+    failures = [compiled.failure for compiled in function.compiles if compiled.failure is not None]
     if any(failure.raised for failure in failures):
         demand = f"with {failures[-1].demanded_by} " if failures[-1].demanded_by else ""
         return f"`{name}` fails: {demand}its call raises {failures[-1].kind}"
@@ -111,20 +113,20 @@ def _is_in_try(function: Function, line: UserLine) -> bool:
     return inside and is_in_try(function.source, line.line - function.first_line + 1)
 
 
-def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:
+def _own_line(compiled: Compile, graph_break: GraphBreak, line: UserLine) -> UserLine | None:
     """Return the user's line that led to a break inside a library, or None for a break at the user's own line."""
     if not is_foreign(line.filename):
         return None
-    stack = (*compiled.user_stack, *found.stack)
-    return next((each for each in reversed(stack) if not is_foreign(each.filename)), None)
+    stack = (*compiled.user_stack, *graph_break.stack)
+    return next((frame for frame in reversed(stack) if not is_foreign(frame.filename)), None)
 
 
-def _as_one(found: list[Finding]) -> Finding:
+def _as_one(breaks: list[Finding]) -> Finding:
     """Return the first of some findings, with the cost of all."""
-    first, others = found[0], {finding.cause for finding in found} - {found[0].cause}
+    first, others = breaks[0], {finding.cause for finding in breaks} - {breaks[0].cause}
     whole = first
-    for each in found[1:]:
-        whole = joined(whole, each)
-    worst = "high" if any(finding.severity == "high" for finding in found) else first.severity
+    for finding in breaks[1:]:
+        whole = joined(whole, finding)
+    worst = "high" if any(finding.severity == "high" for finding in breaks) else first.severity
     more = f", and {counted(len(others), 'more graph break')} inside of that call" if others else ""
     return replace(whole, severity=worst, cause=f"{first.cause}{more}")

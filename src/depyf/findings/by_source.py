@@ -35,9 +35,13 @@ def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
     if give is None:
         return ""
     tree, number = _around(function, line)
-    statements = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
+    statements = [
+        candidate
+        for candidate in statements_below(tree)
+        if candidate.lineno <= number <= (candidate.end_lineno or candidate.lineno)
+    ]
     # The smallest statement that holds the line.
-    statement = max(statements, key=lambda each: each.lineno, default=None)
+    statement = max(statements, key=lambda candidate: candidate.lineno, default=None)
     return "" if statement is None else give(statement, tree)
 
 
@@ -46,9 +50,13 @@ def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:
     if line.filename == function.filename and 0 <= line.line - function.first_line < len(function.source.splitlines()):
         return parsed(function.source), line.line - function.first_line + 1
     tree = parsed(file_text(line.filename))
-    functions = [each for each in nodes_below(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    holding = [each for each in functions if each.lineno <= line.line <= (each.end_lineno or each.lineno)]
-    return max(holding, key=lambda each: each.lineno, default=tree), line.line
+    functions = [node for node in nodes_below(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    holding = [
+        definition
+        for definition in functions
+        if definition.lineno <= line.line <= (definition.end_lineno or definition.lineno)
+    ]
+    return max(holding, key=lambda definition: definition.lineno, default=tree), line.line
 
 
 def _of_branch(statement: ast.stmt, tree: ast.AST) -> str:
@@ -67,10 +75,14 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
         return REPORT
     if hasattr(statement, "body"):
         return ""
-    if isinstance(statement, ast.Assign) and _bounds(tree) & {n for each in statement.targets for n in names_in(each)}:
+    if isinstance(statement, ast.Assign) and _bounds(tree) & {
+        n for target in statement.targets for n in names_in(target)
+    }:
         return SLICE
     calls = [node.func for node in nodes_below(statement) if isinstance(node, ast.Call)]
-    takes = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in calls} & _TAKING
+    takes = {
+        callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "") for callee in calls
+    } & _TAKING
     return SLICE if _bounds(statement) and not takes else ""
 
 

@@ -24,63 +24,67 @@ def of_bypassed(session: Session) -> Iterator[Finding]:
     """Yield a finding for each thing that compiled code did not serve."""
     calls: dict[tuple[str, str, bool], list[tuple[Bypass, int]]] = {}
     # The finding of a break covers a disabled hook that ends a graph.
-    called = [each.called for _, compiled in session.compiles() for each in compiled.breaks]
-    broken = {(each.filename, each.line) for each in called if each is not None}
-    for each, times in session.bypassed.items():
-        if each.way is Way.METHOD and each.detail in _RUNS:
-            yield _of_method(each, times)
-        elif each.way is Way.HOOK:
-            if each.reason != DISABLED or each.where is None or (each.where.filename, each.where.line) not in broken:
-                yield _of_hook(each)
-        elif each.way is Way.STANCE:
-            calls.setdefault((each.about, each.detail, each.reason == UNKNOWN), []).append((each, times))
-    for (about, stance, _), found in calls.items():
-        yield _of_stance(about, stance, found)
+    called = [graph_break.called for _, compiled in session.compiles() for graph_break in compiled.breaks]
+    broken = {(callee.filename, callee.line) for callee in called if callee is not None}
+    for bypass, times in session.bypassed.items():
+        if bypass.way is Way.METHOD and bypass.detail in _RUNS:
+            yield _of_method(bypass, times)
+        elif bypass.way is Way.HOOK:
+            if (
+                bypass.reason != DISABLED
+                or bypass.where is None
+                or (bypass.where.filename, bypass.where.line) not in broken
+            ):
+                yield _of_hook(bypass)
+        elif bypass.way is Way.STANCE:
+            calls.setdefault((bypass.about, bypass.detail, bypass.reason == UNKNOWN), []).append((bypass, times))
+    for (about, stance, _), bypasses in calls.items():
+        yield _of_stance(about, stance, bypasses)
 
 
-def _of_method(found: Bypass, times: int) -> Finding:
-    method = found.what.rpartition(".")[2]
+def _of_method(bypass: Bypass, times: int) -> Finding:
+    method = bypass.what.rpartition(".")[2]
     cause = (
-        f"{counted(times, 'call')} of `{found.what}` ran eager: `torch.compile(module)` compiles only calls of the "
-        f"module, and `{found.about}.{method}` {_RUNS[found.detail]} without the compiled code"
+        f"{counted(times, 'call')} of `{bypass.what}` ran eager: `torch.compile(module)` compiles only calls of the "
+        f"module, and `{bypass.about}.{method}` {_RUNS[bypass.detail]} without the compiled code"
     )
     fix = (
         f"compile the module in place with `module.compile()`, which also serves its calls inside of `{method}`"
-        if found.detail == CALL
+        if bypass.detail == CALL
         else f"compile the method as well: `torch.compile(module.{method})`"
     )
-    where = place(found.where) if found.where is not None else None
+    where = place(bypass.where) if bypass.where is not None else None
     return Finding("bypassed-method", "high", where, cause, Cost(times, 0.0, 0), fix, ())
 
 
-def _of_hook(found: Bypass) -> Finding:
-    where = place(found.where) if found.where is not None else None
-    if found.reason == DISABLED:
+def _of_hook(bypass: Bypass) -> Finding:
+    where = place(bypass.where) if bypass.where is not None else None
+    if bypass.reason == DISABLED:
         cause = (
-            f"The {found.detail} `{found.what}` runs eager beside each call of the code of `{found.about}`: "
+            f"The {bypass.detail} `{bypass.what}` runs eager beside each call of the code of `{bypass.about}`: "
             "`torch.compiler.disable` leaves it out"
         )
-        return Finding("disabled-hook", "low", where, cause, Cost(None, 0.0, 0), "", (found.compile,))
-    module, _, function = found.about.partition(", ")
+        return Finding("disabled-hook", "low", where, cause, Cost(None, 0.0, 0), "", (bypass.compile,))
+    module, _, function = bypass.about.partition(", ")
     cause = (
-        f"Compiled code does not run the {found.detail} `{found.what}` of `{module}`: the hook was registered after "
-        f"compile {found.compile} of `{function}`, and torch does not guard on hooks"
+        f"Compiled code does not run the {bypass.detail} `{bypass.what}` of `{module}`: the hook was registered after "
+        f"compile {bypass.compile} of `{function}`, and torch does not guard on hooks"
     )
     fix = (
         "register the hook before the first call of the compiled function, or set "
         "`torch._dynamo.config.skip_nnmodule_hook_guards = False` before it"
     )
-    return Finding("late-hook", "medium", where, cause, Cost(None, 0.0, 0), fix, (found.compile,))
+    return Finding("late-hook", "medium", where, cause, Cost(None, 0.0, 0), fix, (bypass.compile,))
 
 
-def _of_stance(about: str, stance: str, found: list[tuple[Bypass, int]]) -> Finding:
+def _of_stance(about: str, stance: str, bypasses: list[tuple[Bypass, int]]) -> Finding:
     """Return the finding about the calls of one function under one stance, at the place with most of them."""
-    first, _ = max(found, key=lambda pair: pair[1])
-    times = sum(count for _, count in found)
+    first, _ = max(bypasses, key=lambda pair: pair[1])
+    times = sum(count for _, count in bypasses)
     calls = f"{counted(times, 'call')} of `{about}`"
     cost = Cost(times, 0.0, 0)
     where = place(first.where) if first.where is not None else None
-    elsewhere = f", from {counted(len(found), 'place')}" if len(found) > 1 else ""
+    elsewhere = f", from {counted(len(bypasses), 'place')}" if len(bypasses) > 1 else ""
     if stance == FAIL_ON_RECOMPILE:
         reason = f": {without_addresses(first.reason)}" if first.reason else ""
         cause = f"{calls} raised an exception under the stance `{stance}`, because no entry serves {_it(times)}{reason}"

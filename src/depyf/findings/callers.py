@@ -31,14 +31,20 @@ class Call:
 
 
 def own_call(function: Function, compiled: Compile, failure: GuardFailure) -> Call | None:
-    """Return the user's call that led to a library function, or None for the user's own function."""
+    """Return the user's call that led to a library function, or None for the user's own function.
+
+    Args:
+        function: the function that was compiled.
+        compiled: a compile of it, with the user's stack of the call.
+        failure: the guard that failed, whose value the call may pass.
+    """
     if not is_foreign(function.filename):
         return None
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
-    own = [line for line in stack if not is_foreign(line.filename)]
-    if not own:
+    users = [line for line in stack if not is_foreign(line.filename)]
+    if not users:
         return None
-    return Call(own[-1], _argument(own[-1].text, function, failure) if own[-1] is stack[-1] else "")
+    return Call(users[-1], _argument(users[-1].text, function, failure) if users[-1] is stack[-1] else "")
 
 
 def compiled_lines(session: Session) -> frozenset[tuple[str, int]]:
@@ -47,15 +53,15 @@ def compiled_lines(session: Session) -> frozenset[tuple[str, int]]:
     return frozenset((part.filename, line) for part in functions for line in (*part.lines, *part.read))
 
 
-def at_call_of_library(finding: Finding, found: GraphBreak, is_inside: bool) -> str:
+def at_call_of_library(finding: Finding, graph_break: GraphBreak, is_inside: bool) -> str:
     """Return what the user can do about a graph break in a library, whose lines are not the user's to change.
 
     Args:
         finding: the finding at the library's line.
-        found: the break.
+        graph_break: the break.
         is_inside: whether the user's line is in a compiled function. Otherwise it calls that function itself.
     """
-    switch = next((match for hint in found.hints if (match := _SWITCH.search(hint)) is not None), None)
+    switch = next((match for hint in graph_break.hints if (match := _SWITCH.search(hint)) is not None), None)
     if switch is not None:
         return f"set `{switch[0]}` before the first call"
     # Only torch can remove a break that torch itself requests.
@@ -70,18 +76,18 @@ def is_at_own_line(compiled: Compile, failure: GuardFailure) -> bool:
     if line is None or is_foreign(line.filename):
         return False
     name = os.path.basename(line.filename)
-    own = (read.filename for read in compiled.lines if not is_foreign(read.filename))
-    return line.filename != compiled.filename and any(os.path.basename(filename) == name for filename in own)
+    names = (read.filename for read in compiled.lines if not is_foreign(read.filename))
+    return line.filename != compiled.filename and any(os.path.basename(filename) == name for filename in names)
 
 
 def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     """Return the argument for a parameter in a line, or "" if the line does not show it."""
     calls = [node for node in ast.walk(parsed_line(text)) if isinstance(node, ast.Call)]
     # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
-    calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
+    calls = [call for call in calls if not ast.unparse(call.func).startswith("torch.")]
     position, keyword, rest = _place(function, failure.subject)
     for call in calls:
-        named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
+        named = [word.value for word in call.keywords if word.arg is not None and word.arg == keyword]
         plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
@@ -114,7 +120,7 @@ def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
         return int(position["number"]), "", position["rest"]
     if keyword is not None:
         return None, keyword["name"], keyword["rest"]
-    own = [parameter for parameter in function.parameters if parameter != "self"]
-    if named is None or named["name"] not in own:
+    parameters = [parameter for parameter in function.parameters if parameter != "self"]
+    if named is None or named["name"] not in parameters:
         return None, subject, ""
-    return own.index(named["name"]), named["name"], named["rest"]
+    return parameters.index(named["name"]), named["name"], named["rest"]

@@ -94,32 +94,36 @@ class Cause:
 def causes(session: Session) -> list[Cause]:
     """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
-    found = [cause for function in functions.values() for cause in _causes_of(functions[function.root], function)]
-    seen = [_seen(each) for each in found]
+    all_causes = [cause for function in functions.values() for cause in _causes_of(functions[function.root], function)]
+    seen = [_seen(cause) for cause in all_causes]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
         for key in {(change.place, pair) for change in changes for pair in change.pairs}:
             at.setdefault(key, []).append(index)
     inside: dict[int, int] = {}
-    for index, each in enumerate(found):
+    for index, cause in enumerate(all_causes):
         # Compare only with outer causes that changed alike, because a long run has thousands.
         first = seen[index][0]
         outside = (first.place[:length] for length in range(len(first.place) + 1))
         alike = merge(*(at.get(key, ()) for key in product(outside, first.pairs)))
-        others = (place for place in alike if not _is_part(found[place].function, each.function))
+        others = (place for place in alike if not _is_part(all_causes[place].function, cause.function))
         outer = next((place for place in others if _follows(seen[index], seen[place])), None)
         if outer is not None:
             inside[index] = outer
-    _join_parts(found, seen, inside)
-    _join_conditions(found, inside)
-    _join_of_line(found, inside)
+    _join_parts(all_causes, seen, inside)
+    _join_conditions(all_causes, inside)
+    _join_of_line(all_causes, inside)
     below: dict[int, list[Cause]] = {}
     for index in inside:
         outermost = index
         while outermost in inside:
             outermost = inside[outermost]
-        below.setdefault(outermost, []).append(found[index])
-    return [replace(each, below=tuple(below.get(index, ()))) for index, each in enumerate(found) if index not in inside]
+        below.setdefault(outermost, []).append(all_causes[index])
+    return [
+        replace(cause, below=tuple(below.get(index, ())))
+        for index, cause in enumerate(all_causes)
+        if index not in inside
+    ]
 
 
 def _is_part(function: Function, whole: Function) -> bool:
@@ -127,11 +131,11 @@ def _is_part(function: Function, whole: Function) -> bool:
     return function is whole or (function.is_resume and not whole.is_resume and function.root == whole.root)
 
 
-def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, int]) -> None:
+def _join_parts(all_causes: list[Cause], seen: list[list[_Seen]], inside: dict[int, int]) -> None:
     """Put a cause in resume functions under the same cause in their function, in whatever order they occurred."""
     first: dict[tuple[str, str, str, Change], int] = {}
-    for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
-        cause = found[index]
+    for index in sorted(range(len(all_causes)), key=lambda index: all_causes[index].function.is_resume):
+        cause = all_causes[index]
         why = cause.failures[0]
         # A dtype or a flag that changed is the same change, too, if the value has the same name.
         pairs = seen[index][0].pairs or (frozenset(((why.expected, why.actual),)) if why.has_values else frozenset())
@@ -140,17 +144,17 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
             inside[index] = first[key]
 
 
-def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
+def _join_conditions(all_causes: list[Cause], inside: dict[int, int]) -> None:
     """Put a condition on a number under the cause that the number decides a branch.
 
     Once the number is a symbol, entries check the branch's condition instead of the number.
     """
     deciding = {
-        (each.function.key, each.failures[0].subject): index
-        for index, each in enumerate(found)
-        if each.kind.name == IN_CONDITION.name
+        (cause.function.key, cause.failures[0].subject): index
+        for index, cause in enumerate(all_causes)
+        if cause.kind.name == IN_CONDITION.name
     }
-    for index, cause in enumerate(found):
+    for index, cause in enumerate(all_causes):
         why = cause.failures[0]
         numbers = sorted(values_in(parsed(why.subject))) if why.is_condition and index not in inside else ()
         same = [deciding[cause.function.key, number] for number in numbers if (cause.function.key, number) in deciding]
@@ -158,20 +162,21 @@ def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
             inside[index] = same[0]
 
 
-def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
+def _join_of_line(all_causes: list[Cause], inside: dict[int, int]) -> None:
     """Merge the causes of a line that checks another value each time, such as items of a dict, under the main one.
 
     A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
-    specialized = {(cause.function.key, cause.failures[0].subject) for cause in found if cause.kind is SPECIALIZED}
+    specialized = {(cause.function.key, cause.failures[0].subject) for cause in all_causes if cause.kind is SPECIALIZED}
     first: dict[tuple[str, str, UserLine | None], int] = {}
     for index in sorted(
-        range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))
+        range(len(all_causes)),
+        key=lambda place: (all_causes[place].kind is not SPECIALIZED, -len(all_causes[place].compiles)),
     ):
-        why = found[index].failures[0]
-        looked_at = why.subject if found[index].kind is SPECIALIZED else _looked_at(why)
-        is_one = (found[index].function.key, looked_at) in specialized
-        key = found[index].function.key, looked_at, None if is_one else why.line
+        why = all_causes[index].failures[0]
+        looked_at = why.subject if all_causes[index].kind is SPECIALIZED else _looked_at(why)
+        is_one = (all_causes[index].function.key, looked_at) in specialized
+        key = all_causes[index].function.key, looked_at, None if is_one else why.line
         if index not in inside and looked_at and (is_one or why.line) and first.setdefault(key, index) != index:
             inside[index] = first[key]
 
@@ -191,39 +196,41 @@ def _looked_at(why: GuardFailure) -> str:
 
 def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
     """Return the kind of the cause of each recompile, by its order and the value."""
-    found = [each for outermost in causes(session) for each in (outermost, *outermost.below)]
+    all_causes = [part for outermost in causes(session) for part in (outermost, *outermost.below)]
     return {
-        (compiled.order, why.subject): each.kind
-        for each in found
-        for compiled, why in zip(each.compiles, each.failures, strict=True)
+        (compiled.order, why.subject): cause.kind
+        for cause in all_causes
+        for compiled, why in zip(cause.compiles, cause.failures, strict=True)
     }
 
 
 def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     """Yield why a function was recompiled, in the order in which the causes occurred."""
-    found: dict[tuple[str, str], list[tuple[GuardFailure, Compile]]] = {}
+    by_kind: dict[tuple[str, str], list[tuple[GuardFailure, Compile]]] = {}
     kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
     for compiled in function.compiles:
-        told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-        if told is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
+        entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+        if entry is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
             continue
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
-        for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
+        for number, reason in enumerate(reason for reason in entry.reasons if not reason.subject.startswith(STACK)):
             kind = kind_of_recompile(reason, function.parameters, root.source)
             if _is_held_number(kind) and _decides_inside(function, reason, compiled):
                 kind = IN_CONDITION
             key = kind.name, reason.subject
             kinds[key] = kind
-            found.setdefault(key, []).append((reason, compiled))
+            by_kind.setdefault(key, []).append((reason, compiled))
             if number == 0:
                 firsts.add(key)
-    compared = {_looked_at(told[0][0]): told[0][0].line for told in found.values() if told[0][0].is_condition}
+    compared = {
+        _looked_at(failures[0][0]): failures[0][0].line for failures in by_kind.values() if failures[0][0].is_condition
+    }
     effects = [effect for compiled in function.compiles for effect in compiled.effects]
-    for key, told_of in found.items():
+    for key, told_of in by_kind.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
-            told_of = [(_compared_at(compared[key[1]], function, *each), each[1]) for each in told_of]
+            told_of = [(_compared_at(compared[key[1]], function, *pair), pair[1]) for pair in told_of]
         failures, compiles = zip(*told_of, strict=True)
         theirs = [effect for effect in effects if _is_of(effect.source, failures[0])]
         grown = _grown(kind, failures, is_changed=bool(theirs))
@@ -244,8 +251,8 @@ def _compared_at(line: UserLine | None, function: Function, failure: GuardFailur
 def _is_own(function: Function, compiled: Compile, line: UserLine) -> bool:
     """Return whether a line that torch names is of this function, or of another one of the user's that it calls."""
     name = os.path.basename(line.filename or function.filename)
-    own = (function.filename, *(each.filename for each in compiled.lines))
-    return any(os.path.basename(each) == name for each in own if not is_foreign(each))
+    filenames = (function.filename, *(inlined.filename for inlined in compiled.lines))
+    return any(os.path.basename(filename) == name for filename in filenames if not is_foreign(filename))
 
 
 def _is_held_number(kind: Kind) -> bool:
@@ -258,8 +265,12 @@ def _decides_inside(function: Function, failure: GuardFailure, compiled: Compile
     if line is None or failure.subject not in line.text:
         return False
     name = os.path.basename(line.filename or function.filename)
-    read = [each for each in compiled.lines if os.path.basename(each.filename) == name and line.line in each.read]
-    return any(failure.subject in each.deciding for each in read)
+    read = [
+        inlined
+        for inlined in compiled.lines
+        if os.path.basename(inlined.filename) == name and line.line in inlined.read
+    ]
+    return any(failure.subject in inlined.deciding for inlined in read)
 
 
 def _specialized(
@@ -268,7 +279,7 @@ def _specialized(
     """Return the kind for a number or size that torch compiles separately; `compared` are the numbers in conditions."""
     if subject in compared and (kind is IN_CALL or _is_held_number(kind)):
         return SPECIALIZED
-    if kind is not TENSORS[Check.SIZE] or not all(_keeps_size(*each) for each in told_of):
+    if kind is not TENSORS[Check.SIZE] or not all(_keeps_size(*pair) for pair in told_of):
         return kind
     return HELD_SIZE if "." in subject else SIZE_SPECIALIZED
 
@@ -287,8 +298,8 @@ def _grown(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) 
     """Return the kind of a value, with growth mentioned after the sentence that every view shows."""
     if is_changed and kind.change is Changed.NONE and all(failure.expected_value is None for failure in failures):
         return SET_IN_CALL
-    found = _growth(kind, failures, is_changed=is_changed)
-    return kind if found is kind else replace(found, cause=kind.cause, place_words=kind.place_words)
+    grown = _growth(kind, failures, is_changed=is_changed)
+    return kind if grown is kind else replace(grown, cause=kind.cause, place_words=kind.place_words)
 
 
 def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) -> Kind:

@@ -34,15 +34,15 @@ class Origins:
         functions: the functions of the run, by key.
     """
 
-    def __init__(self, found: Sequence[Cause], functions: Mapping[str, Function]) -> None:
-        self._checks = [cause.failures[0].check for cause in found]
-        self._roots = [cause.function.root for cause in found]
+    def __init__(self, all_causes: Sequence[Cause], functions: Mapping[str, Function]) -> None:
+        self._checks = [cause.failures[0].check for cause in all_causes]
+        self._roots = [cause.function.root for cause in all_causes]
         self._computed = frozenset(
             index
-            for index, cause in enumerate(found)
+            for index, cause in enumerate(all_causes)
             if is_computed(functions[cause.function.root], cause.function, cause.failures[0])
         )
-        self._arguments = frozenset(range(len(found))) - self._computed
+        self._arguments = frozenset(range(len(all_causes))) - self._computed
         self._elsewhere: dict[int, frozenset[int]] = {}
 
     def of(self, causes: Collection[int], in_call: Collection[int]) -> frozenset[int]:

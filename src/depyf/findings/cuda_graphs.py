@@ -28,15 +28,15 @@ def of_cuda_graphs(session: Session) -> Iterator[Finding]:
     """Yield a finding for each reason why torch skipped a CUDA graph or recorded it again, and for many sizes."""
     for function, compiled in session.compiles():
         name, ids, cost = f"`{title(function)}`", (str(compiled.id),), Cost(None, 0.0, 1)
-        for each in compiled.cuda_graphs:
-            if each.event not in (SKIPPED, AGAIN):
+        for cuda_graph in compiled.cuda_graphs:
+            if cuda_graph.event not in (SKIPPED, AGAIN):
                 continue
-            file, line, inside = each.place or (function.filename, function.first_line, function.name)
-            part = f"the {each.part} of " if each.part in ("forward", "backward") else ""
-            reason = without_addresses(each.reason) or "torch does not say why"
-            said = "runs without a CUDA graph" if each.event == SKIPPED else "has its CUDA graph recorded again"
+            file, line, inside = cuda_graph.place or (function.filename, function.first_line, function.name)
+            part = f"the {cuda_graph.part} of " if cuda_graph.part in ("forward", "backward") else ""
+            reason = without_addresses(cuda_graph.reason) or "torch does not say why"
+            said = "runs without a CUDA graph" if cuda_graph.event == SKIPPED else "has its CUDA graph recorded again"
             cause = f"{part}{name} {said}: {reason}"
-            kind = "cuda-graph-skipped" if each.event == SKIPPED else "cuda-graph-recorded-again"
+            kind = "cuda-graph-skipped" if cuda_graph.event == SKIPPED else "cuda-graph-recorded-again"
             where = Where(short_path(file), line, inside)
             yield Finding(kind, "medium", where, cause[0].upper() + cause[1:], cost, _fix(reason), ids)
         sizes = [cuda_graph.reason for cuda_graph in compiled.cuda_graphs if cuda_graph.event == SIZES]

@@ -64,31 +64,31 @@ class _Row:
 
 def events(session: Session) -> list[Event]:
     """Return the events of a run's recompiles, in the order of their causes."""
-    found = causes(session)
+    all_causes = causes(session)
     members: dict[int, list[int]] = {}
-    for index, cause in enumerate(found):
-        for compiled in (one for part in (cause, *cause.below) for one in part.compiles):
+    for index, cause in enumerate(all_causes):
+        for compiled in (recompile for part in (cause, *cause.below) for recompile in part.compiles):
             members.setdefault(compiled.order, []).append(index)
-    rows = list(_rows(session, found, members))
-    principals = _smallest_cover(found, rows)
-    switches = _switches(found, principals, rows)
+    rows = list(_rows(session, all_causes, members))
+    principals = _smallest_cover(all_causes, rows)
+    switches = _switches(all_causes, principals, rows)
     principals |= switches
-    owner = {row.compiled.order: _owner(found, principals, switches, row.in_call) for row in rows if row.in_call}
-    attached = _attached(found, principals, rows)
-    return [_event(index, found, rows, owner, attached.get(index, ())) for index in sorted(principals)]
+    owner = {row.compiled.order: _owner(all_causes, principals, switches, row.in_call) for row in rows if row.in_call}
+    attached = _attached(all_causes, principals, rows)
+    return [_event(index, all_causes, rows, owner, attached.get(index, ())) for index in sorted(principals)]
 
 
-def _rows(session: Session, found: Sequence[Cause], members: Mapping[int, list[int]]) -> Iterator[_Row]:
+def _rows(session: Session, all_causes: Sequence[Cause], members: Mapping[int, list[int]]) -> Iterator[_Row]:
     """Yield each recompile that has a cause."""
     subjects: dict[tuple[str, str], int] = {}
-    for index, cause in enumerate(found):
+    for index, cause in enumerate(all_causes):
         for part in (cause, *cause.below):
             subjects.update(((part.function.key, failure.subject), index) for failure in part.failures)
     recompiles = [pair for pair in session.compiles() if pair[1].order in members]
     calls: dict[tuple[object, ...], set[int]] = {}
     for function, compiled in recompiles:
         calls.setdefault(call_of(function, compiled), set()).update(members[compiled.order])
-    origins = Origins(found, session.functions)
+    origins = Origins(all_causes, session.functions)
     for function, compiled in recompiles:
         if not isinstance(compiled.trigger, Recompile):
             continue
@@ -97,18 +97,18 @@ def _rows(session: Session, found: Sequence[Cause], members: Mapping[int, list[i
         row.nearest = origins.of(members[compiled.order], together)
         row.in_call = origins.of(together, together)
         for entry in compiled.trigger.entries:
-            known = (subjects.get((function.key, each.subject)) for each in independent(guard_failures(entry)))
+            known = (subjects.get((function.key, failure.subject)) for failure in independent(guard_failures(entry)))
             row.apart[entry.entry] = origins.of([index for index in known if index is not None], together)
         yield row
 
 
-def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
+def _smallest_cover(all_causes: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
     """Return the fewest causes of which one differs between any two entries, as a greedy search finds them.
 
     Of causes that explain equally many pairs of entries, a state of the call comes first, because what changes with it
     in one call follows from where the call stands; then the one that torch checks first.
     """
-    always = _always_with(found, rows)
+    always = _always_with(all_causes, rows)
     pairs = [
         causes.union(*(always.get(index, ()) for index in causes))
         for row in rows
@@ -118,7 +118,10 @@ def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
     chosen: set[int] = set()
     while pairs:
         counts = Counter(index for causes in pairs for index in causes)
-        best = max(counts, key=lambda index: (counts[index], _is_of_call(found[index]), found[index].is_first, -index))
+        best = max(
+            counts,
+            key=lambda index: (counts[index], _is_of_call(all_causes[index]), all_causes[index].is_first, -index),
+        )
         chosen.add(best)
         pairs = [causes for causes in pairs if best not in causes]
     return chosen
@@ -130,7 +133,7 @@ def _apart_in_call(row: _Row) -> Iterator[CauseSet]:
         yield apart | (row.in_call - row.nearest) if apart else apart
 
 
-def _always_with(found: Sequence[Cause], rows: Sequence[_Row]) -> dict[int, CauseSet]:
+def _always_with(all_causes: Sequence[Cause], rows: Sequence[_Row]) -> dict[int, CauseSet]:
     """Return for a cause those of its resumed function and other parts of it that differed in each of its calls.
 
     Such a cause may keep an older entry of a resume function apart by itself, and yet it never changed by itself.
@@ -143,8 +146,8 @@ def _always_with(found: Sequence[Cause], rows: Sequence[_Row]) -> dict[int, Caus
         index: frozenset(
             other
             for other in others
-            if found[other].function is not found[index].function
-            and found[other].function.root == found[index].function.root
+            if all_causes[other].function is not all_causes[index].function
+            and all_causes[other].function.root == all_causes[index].function.root
         )
         for index, others in common.items()
     }
@@ -154,13 +157,13 @@ def _is_of_call(cause: Cause) -> bool:
     return cause.kind.is_expected and cause.kind.place is None and len(cause.compiles) == 1
 
 
-def _switches(found: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
+def _switches(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
     """Return the states of the call that changed once, in a call in which a value changed that changes in others, too.
 
     A counter grows in each call, and the last call is the first without gradients. That recompile would also happen if
     the counter were fixed, so it is an event of its own.
     """
-    states = [index for index in range(len(found)) if index not in principals and _is_of_call(found[index])]
+    states = [index for index in range(len(all_causes)) if index not in principals and _is_of_call(all_causes[index])]
     switches: set[int] = set()
     for index in states:
         theirs = [row.in_call for row in rows if index in row.in_call]
@@ -171,16 +174,18 @@ def _switches(found: Sequence[Cause], principals: Collection[int], rows: Sequenc
     return switches
 
 
-def _owner(found: Sequence[Cause], principals: Collection[int], switches: Collection[int], in_call: CauseSet) -> int:
+def _owner(
+    all_causes: Sequence[Cause], principals: Collection[int], switches: Collection[int], in_call: CauseSet
+) -> int:
     """Return the event to which a recompile belongs: of several, the one whose value is new most often."""
     candidates = in_call & set(switches) or in_call & set(principals)
-    return max(candidates, key=lambda index: (found[index].variety, -index))
+    return max(candidates, key=lambda index: (all_causes[index].variety, -index))
 
 
-def _attached(found: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> dict[int, list[int]]:
+def _attached(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> dict[int, list[int]]:
     """Return for each event the causes that are no events of their own, and differ mostly together with it."""
     attached: dict[int, list[int]] = {}
-    for index in range(len(found)):
+    for index in range(len(all_causes)):
         shared = Counter(other for row in rows if index in row.in_call for other in row.in_call if other in principals)
         if index not in principals and shared:
             attached.setdefault(max(shared, key=lambda other: (shared[other], -other)), []).append(index)
@@ -188,20 +193,22 @@ def _attached(found: Sequence[Cause], principals: Collection[int], rows: Sequenc
 
 
 def _event(
-    index: int, found: Sequence[Cause], rows: Sequence[_Row], owner: Mapping[int, int], attached: Sequence[int]
+    index: int, all_causes: Sequence[Cause], rows: Sequence[_Row], owner: Mapping[int, int], attached: Sequence[int]
 ) -> Event:
-    own = [row for row in rows if owner.get(row.compiled.order) == index]
-    shared = Counter(other for row in own for other in row.in_call if other != index)
+    event_rows = [row for row in rows if owner.get(row.compiled.order) == index]
+    shared = Counter(other for row in event_rows for other in row.in_call if other != index)
     order = sorted(shared, key=lambda other: (other not in attached, other))
-    group, outermost = frozenset((index, *attached)), found[index].function
-    functions = {row.function.key for row in own}
+    group, outermost = frozenset((index, *attached)), all_causes[index].function
+    functions = {row.function.key for row in event_rows}
     theirs = [row for row in rows if row.function.key in functions]
-    everything = frozenset(range(len(found)))
+    everything = frozenset(range(len(all_causes)))
     return Event(
-        found[index],
-        tuple((row.function, row.compiled) for row in sorted(own, key=lambda row: row.function is not outermost)),
-        tuple((found[other], shared[other]) for other in order),
-        min(_most_recompiles(theirs, group), sum(found[member].variety for member in group)),
+        all_causes[index],
+        tuple(
+            (row.function, row.compiled) for row in sorted(event_rows, key=lambda row: row.function is not outermost)
+        ),
+        tuple((all_causes[other], shared[other]) for other in order),
+        min(_most_recompiles(theirs, group), sum(all_causes[member].variety for member in group)),
         sum(1 for row in theirs) - _recompiles(theirs, everything - {index}),
     )
 
@@ -233,4 +240,4 @@ def _recompiles(rows: Sequence[_Row], changing: CauseSet) -> int:
 
 def limited(function: Function) -> list[Compile]:
     """Return the compiles of a function that torch did not begin, because it had reached its limit of entries."""
-    return [each for each in function.compiles if each.failure is not None and is_limit(each.failure)]
+    return [compiled for compiled in function.compiles if compiled.failure is not None and is_limit(compiled.failure)]

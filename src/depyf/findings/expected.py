@@ -30,23 +30,29 @@ def expectation(event: Event) -> str:
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
         return "one more entry serves all such calls"
-    own = [compiled for function, compiled in event.compiles if function is cause.function]
-    if is_of_another_module(event) and 0 < len(own) < MANY:
+    compiles = [compiled for function, compiled in event.compiles if function is cause.function]
+    if is_of_another_module(event) and 0 < len(compiles) < MANY:
         return "each module of another size needs an entry of its own"
-    if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
+    if len(compiles) == 1 and all(
+        _is_symbol_in(part, compiles[0]) for part in (cause, *(other for other, _ in event.together))
+    ):
         return "from the second value on, torch compiles for any value"
-    if len(own) == 1 and _are_first_made((cause, *(each for each, _ in event.together))):
+    if len(compiles) == 1 and _are_first_made((cause, *(other for other, _ in event.together))):
         return "the first call made it, and later calls find it"
-    if event.together or not own:
+    if event.together or not compiles:
         return ""
-    if len(own) == 1:
+    if len(compiles) == 1:
         return _of_one(cause)
-    return _settles(cause, own)
+    return _settles(cause, compiles)
 
 
 def _is_symbol_in(cause: Cause, compiled: Compile) -> bool:
     """Return whether the entry of a compile serves any value in the place of the one for which a cause made it."""
-    theirs = [failure for one, failure in zip(cause.compiles, cause.failures, strict=True) if one is compiled]
+    theirs = [
+        failure
+        for compiled_for, failure in zip(cause.compiles, cause.failures, strict=True)
+        if compiled_for is compiled
+    ]
     return any(_is_symbol(failure, compiled) for failure in theirs[-1:])
 
 
@@ -63,7 +69,7 @@ def _is_of_training(cause: Cause) -> bool:
     if any(filename.replace("\\", "/").endswith(_MODULES) for filename in callers):
         return True
     guards = [compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet)]
-    guarded = (guard.source for each in guards for guard in each.guards)
+    guarded = (guard.source for guard_set in guards for guard in guard_set.guards)
     return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
 
 
@@ -91,9 +97,9 @@ def _are_first_made(causes: Sequence[Cause]) -> bool:
     The first step of an optimizer fills its state, and some put a key into their group. An argument is no such dict,
     because a caller may pass another one.
     """
-    made = [each for each in causes if _is_first_made(each)]
-    others = (each for each in causes if each not in made)
-    return bool(made) and all(each.is_changed and _is_one_more(each.failures[0]) for each in others)
+    first_made = [part for part in causes if _is_first_made(part)]
+    others = (part for part in causes if part not in first_made)
+    return bool(first_made) and all(part.is_changed and _is_one_more(part.failures[0]) for part in others)
 
 
 def _is_one_more(failure: GuardFailure) -> bool:
@@ -126,10 +132,10 @@ def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:
 
     A second entry for any value is of another mode of the function, such as one with a mask.
     """
-    told = {compiled.order: failure for compiled, failure in zip(cause.compiles, cause.failures, strict=True)}
-    if len(compiles) >= MANY or any(compiled.order not in told for compiled in compiles):
+    failures = {compiled.order: failure for compiled, failure in zip(cause.compiles, cause.failures, strict=True)}
+    if len(compiles) >= MANY or any(compiled.order not in failures for compiled in compiles):
         return ""
-    others = [told[each.order] for each in compiles if not _is_symbol(told[each.order], each)]
+    others = [failures[compiled.order] for compiled in compiles if not _is_symbol(failures[compiled.order], compiled)]
     if not others:
         return "torch compiles for any value, once for each mode of the function"
     return "torch compiles 0 and 1 for themselves, then for any value" if all(map(_is_zero_or_one, others)) else ""
@@ -181,4 +187,5 @@ def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
     size = named.get("size")
     if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
         return False
-    return all(isinstance(size.elts[one], ast.Constant) and size.elts[one].value is None for one in dimensions)  # type: ignore[attr-defined]
+    sizes = (size.elts[dimension] for dimension in dimensions)
+    return all(isinstance(element, ast.Constant) and element.value is None for element in sizes)

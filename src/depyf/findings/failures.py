@@ -44,15 +44,15 @@ UNSUPPORTED = ("Unsupported", "UserError")
 
 def break_places(session: Session) -> frozenset[Place]:
     """Return the lines at which graphs end."""
-    found = (each.where for _, compiled in session.compiles() for each in compiled.breaks)
-    return frozenset((where.filename, where.line) for where in found if where is not None)
+    wheres = (graph_break.where for _, compiled in session.compiles() for graph_break in compiled.breaks)
+    return frozenset((where.filename, where.line) for where in wheres if where is not None)
 
 
 def ends_at(compiled: Compile) -> set[Place]:
     """Return the lines at which a compile was given up for a graph break."""
     if compiled.failure is None or compiled.failure.kind not in UNSUPPORTED:
         return set()
-    lines = [compiled.failure.where, *(each.where for each in compiled.breaks[-1:])]
+    lines = [compiled.failure.where, *(graph_break.where for graph_break in compiled.breaks[-1:])]
     return {(line.filename, line.line) for line in lines if line is not None}
 
 
@@ -126,7 +126,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
             continue
         where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
         if is_foreign(where.filename):
-            where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
+            where = next((caller for caller in reversed(compiled.user_stack) if not is_foreign(caller.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
         reason = without_addresses(reason_of(failure))
         words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
@@ -150,9 +150,9 @@ def of_call_failures(session: Session) -> Iterator[Finding]:
 def of_unfinished(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile during which the process ended."""
     places = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
-    for each in session.now:
-        if not each.alive and each.id in places:
-            function, _ = places[each.id]
+    for state in session.now:
+        if not state.alive and state.id in places:
+            function, _ = places[state.id]
             where = place(UserLine(function.filename, function.first_line, "", function.name))
-            words = each.words[0].upper() + each.words[1:]
-            yield Finding("unfinished", "high", where, words, Cost(None, each.seconds, 1), "", (each.id,))
+            words = state.words[0].upper() + state.words[1:]
+            yield Finding("unfinished", "high", where, words, Cost(None, state.seconds, 1), "", (state.id,))

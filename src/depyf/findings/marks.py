@@ -37,14 +37,14 @@ def of_marks(session: Session) -> Iterator[Finding]:
     for function, compiled in session.compiles():
         if not isinstance(compiled.guards, GuardSet):
             continue
-        for each in _void(compiled.guards.guards):
-            fact = _specialization(compiled, each.size)
+        for void in _void(compiled.guards.guards):
+            fact = _specialization(compiled, void.size)
             where = fact.where if fact is not None else None
             where = where or UserLine(function.filename, function.first_line, "", function.name)
-            what = f"Dimension {each.dimension} of `{each.subject}` is marked as dynamic, without effect: "
-            serves = f"compile {compiled.id} of `{title(function)}` serves only size {each.size}"
+            what = f"Dimension {void.dimension} of `{void.subject}` is marked as dynamic, without effect: "
+            serves = f"compile {compiled.id} of `{title(function)}` serves only size {void.size}"
             cost, ids = Cost(None, 0.0, 0), (str(compiled.id),)
-            if each.size in (0, 1):
+            if void.size in (0, 1):
                 note = ", because torch compiles a size of 0 or 1 for itself"
                 yield Finding("void-mark", "low", place(where), what + serves + note, cost, "", ids)
             else:
@@ -73,7 +73,7 @@ def _void(guards: tuple[Guard, ...]) -> Iterator[_Void]:
         size, marks = named.get("size"), named.get("marks")
         if not isinstance(size, tuple) or not isinstance(marks, dict):
             continue
-        for dimension in sorted({each for name in _MARKS for each in marks.get(name, ())}):
+        for dimension in sorted({dimension for name in _MARKS for dimension in marks.get(name, ())}):
             if dimension < len(size) and type(size[dimension]) is int:
                 yield _Void(spelled(guard.source), dimension, size[dimension])
 
@@ -84,10 +84,10 @@ def _keywords(clause: str) -> dict[str, object]:
         call = ast.parse(clause, mode="eval").body
     except SyntaxError:
         return {}
-    found: dict[str, object] = {}
+    literals: dict[str, object] = {}
     for keyword in call.keywords if isinstance(call, ast.Call) else ():
         try:
-            found[keyword.arg or ""] = ast.literal_eval(keyword.value)
+            literals[keyword.arg or ""] = ast.literal_eval(keyword.value)
         except ValueError:
             continue
-    return found
+    return literals

@@ -83,8 +83,13 @@ def reason_of(
 ) -> Reason:
     """Return a guard failure as a sentence.
 
-    root: the function, or the one that it resumes.
-    kind: the facts from other recompiles for the same value, for example growth by `step` from call to call.
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+        compiled: the recompile.
+        failure: the guard that failed.
+        kind: the facts from other recompiles for the same value, for example growth by `step` from call to call.
+        step: how much an integer grows from call to call; 0 if it does not.
     """
     kind = kind or kind_of_recompile(failure, function.parameters, root.source)
     call = own_call(function, compiled, failure)
@@ -149,7 +154,13 @@ def _at_call(kind: Kind, call: Call | None, failure: GuardFailure) -> Kind:
 
 
 def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reason, ...]:
-    """Return the reasons why the nearest entry could not serve the call that caused a compile. The first one counts."""
+    """Return the reasons why the nearest entry could not serve the call that caused a compile. The first one counts.
+
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+        compiled: the compile, with the failed guards of its trigger.
+    """
     entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
     return tuple(reason_of(root, function, compiled, failure) for failure in entry.reasons) if entry is not None else ()
 
@@ -163,8 +174,12 @@ def entry_reasons(
 ) -> Iterator[EntryReasons]:
     """Yield why each known entry could not serve a call: the nearest first, then the newest first.
 
-    kinds: the facts about each cause from all recompiles, by order and value. It determines the fix.
-    but: entries that are shown elsewhere.
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+        compiled: the compile, with the failed guards of its trigger.
+        kinds: the facts about each cause from all recompiles, by order and value. It determines the fix.
+        but: entries that are shown elsewhere.
     """
     if not isinstance(compiled.trigger, Recompile):
         return
@@ -208,6 +223,12 @@ def _distinct(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
 
 
 def reason_words(root: Function, function: Function, compiled: Compile) -> str:
-    """Return why a function was recompiled, in the words that all views use."""
+    """Return why a function was recompiled, in the words that all views use.
+
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+        compiled: the compile, with the failed guards of its trigger.
+    """
     first = next(iter(reasons(root, function, compiled)), None)
     return first.words if first is not None else UNTOLD

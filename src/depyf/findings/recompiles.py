@@ -37,15 +37,18 @@ _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 def of_recompiles(session: Session) -> Iterator[Finding]:
     """Yield a finding for each event of the recompiles of a run."""
-    found = events(session)
+    all_events = events(session)
     explained: set[str] = set()
-    for event in found:
+    for event in all_events:
         functions = _functions(event)
         reached = [
-            compiled for function in functions if _is_worst(event, function, found) for compiled in limited(function)
+            compiled
+            for function in functions
+            if _is_worst(event, function, all_events)
+            for compiled in limited(function)
         ]
         explained.update(function.key for function in functions)
-        yield _finding(session, event, reached, found)
+        yield _finding(session, event, reached, all_events)
     for function in session.functions.values():
         if function.key not in explained and (reached := limited(function)):
             yield _unexplained(function, reached)
@@ -60,22 +63,22 @@ def _functions(event: Event) -> list[Function]:
     return list(functions.values())
 
 
-def _is_worst(event: Event, function: Function, found: Sequence[Event]) -> bool:
+def _is_worst(event: Event, function: Function, all_events: Sequence[Event]) -> bool:
     """Return whether this event filled most entries of a function.
 
     A size with two values needs two entries, but a string that is new in each call needs ever more. If both change,
     recompiles for the size are as many as those for the string, but with the size fixed the string needs as many.
     """
-    theirs = [other for other in found if any(function is part for part, _ in other.compiles)]
+    theirs = [other for other in all_events if any(function is part for part, _ in other.compiles)]
     worst = max(theirs, key=lambda other: (other.alone, len(other.compiles)), default=None)
     return worst is event
 
 
-def _finding(session: Session, event: Event, reached: list[Compile], found: Sequence[Event]) -> Finding:
+def _finding(session: Session, event: Event, reached: list[Compile], all_events: Sequence[Event]) -> Finding:
     cause = event.cause
     orders = {compiled.order for _, compiled in event.compiles}
-    own = [pair for pair in zip(cause.compiles, cause.failures, strict=True) if pair[0].order in orders]
-    compiled, failure = own[-1] if own else (cause.compiles[-1], cause.failures[-1])
+    pairs = [pair for pair in zip(cause.compiles, cause.failures, strict=True) if pair[0].order in orders]
+    compiled, failure = pairs[-1] if pairs else (cause.compiles[-1], cause.failures[-1])
     reason = _reason(session, cause, compiled, failure)
     costly = [*(compiled for _, compiled in event.compiles), *reached]
     differences = tuple(_differences(session, event))
@@ -93,7 +96,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
         tuple(str(compiled.id) for compiled in costly),
         also,
     )
-    return _limit(event, reached, reason.cause + at_once, finding, found) if reached else finding
+    return _limit(event, reached, reason.cause + at_once, finding, all_events) if reached else finding
 
 
 def _sentence(event: Event, reason: Reason) -> str:
@@ -168,12 +171,12 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
         return "" if expectation(event) else reason.fix
     if not reason.fix or event.avoided >= count or not others:
         return reason.fix
-    own, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix
+    subject_of_fix, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix
     sizes = (Check.SIZE, Check.DIMENSION)
     others = [other for other in others if not is_dynamic or other.failure.check not in sizes]
     if not others:
         return reason.fix
-    names = list(dict.fromkeys(_told(other.failure, other.kind, own) for other in others))
+    names = list(dict.fromkeys(_told(other.failure, other.kind, subject_of_fix) for other in others))
     more = len(names) - MOST_TOGETHER
     what = ", ".join(names[:MOST_TOGETHER]) + (f" and {more} more" if more > 0 else "")
     verb = "remains" if len(names) == 1 else "remain"
@@ -191,7 +194,9 @@ def _below(event: Event) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _limit(event: Event, reached: list[Compile], because: str, finding: Finding, found: Sequence[Event]) -> Finding:
+def _limit(
+    event: Event, reached: list[Compile], because: str, finding: Finding, all_events: Sequence[Event]
+) -> Finding:
     """Return a finding, changed for functions that have reached their limit of entries."""
     orders = {compiled.order for compiled in reached}
     functions = [
@@ -201,7 +206,7 @@ def _limit(event: Event, reached: list[Compile], because: str, finding: Finding,
     sentence = LIMIT.cause.format(calls=calls, limit=limit, because=f" because {because}")
     others = [part for part in functions[1:] if part is not functions[0]]
     below = ", ".join(dict.fromkeys(f"`{title(function)}`" for function in others))
-    shares = _shares(functions[0], event, found)
+    shares = _shares(functions[0], event, all_events)
     eager = [function.eager_calls for function in functions if function.eager_calls is not None]
     return replace(
         finding,
@@ -213,9 +218,9 @@ def _limit(event: Event, reached: list[Compile], because: str, finding: Finding,
     )
 
 
-def _shares(function: Function, event: Event, found: Sequence[Event]) -> str:
+def _shares(function: Function, event: Event, all_events: Sequence[Event]) -> str:
     """Return how many entries each cause needs by itself, the most first, if several filled the entries."""
-    theirs = [other for other in found if any(function is part for part, _ in other.compiles)]
+    theirs = [other for other in all_events if any(function is part for part, _ in other.compiles)]
     if len(theirs) < 2:
         return ""
     words = [f"{_name(other)} {other.alone}" for other in sorted(theirs, key=lambda other: -other.alone)]
@@ -233,12 +238,12 @@ def _name(event: Event) -> str:
     return f"{first} with {', '.join(rest)}" if rest else first
 
 
-def _told(failure: GuardFailure, kind: Kind, own: str = "") -> str:
+def _told(failure: GuardFailure, kind: Kind, besides: str = "") -> str:
     """Return a short name for what differs: the value, or a word for a state of the call.
 
-    Beside the event's `own` value, the name has the respect of a tensor, such as `requires_grad`, but not its size.
+    Beside the event's `besides` value, the name has the respect of a tensor, such as `requires_grad`, but not its size.
     """
-    if own and failure.check in _RESPECTS:
+    if besides and failure.check in _RESPECTS:
         article = "" if failure.check is Check.REQUIRES_GRAD else "the "
         return f"{article}{failure.check.value} of `{failure.subject}`"
     if failure.check is Check.STATE:
@@ -302,16 +307,22 @@ def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFa
     """Return the line that needs a value, else the call, else the first line of the function.
 
     If torch names a line of a library in this recompile, the line of another recompile for the value counts.
+
+    Args:
+        session: the run, with the files of the user's lines.
+        cause: the cause, with the guard failures of all its recompiles.
+        compiled: the recompile that the finding shows.
+        failure: the guard that failed in it.
     """
     function = cause.function
     checks = (part for part in (cause, *cause.below) if part.function is function)
-    for line in (failure.line, *(each.line for part in checks for each in part.failures)):
+    for line in (failure.line, *(seen.line for part in checks for seen in part.failures)):
         file = _file_of(session, function, line) if line is not None else ""
         if line is not None and file:
             return place(UserLine(file, line.line, "", function.name))
-    own = [line for line in compiled.user_stack if not is_foreign(line.filename)]
-    if function.resumes_at is None and own:
-        return place(own[-1])
+    callers = [line for line in compiled.user_stack if not is_foreign(line.filename)]
+    if function.resumes_at is None and callers:
+        return place(callers[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))
 
 

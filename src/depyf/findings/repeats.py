@@ -21,11 +21,11 @@ def of_repeats(session: Session) -> Iterator[Finding]:
         share = sum(run.blocks * run.operations for run in runs) / runs[0].whole if runs else 0.0
         if share < LEAST_SHARE or compiled.failure is not None or isinstance(compiled.trigger, NoCall):
             continue
-        for each in runs:
-            where = place(each.where) if each.where is not None else None
-            told = {"blocks": blocks_of(each), "repeated": each.blocks * each.operations, "whole": each.whole}
-            cause = REPEATED.cause.format(**told, count=each.blocks)
-            fix = REPEATED.fix.format(advice=_advice(each))
+        for repeat in runs:
+            where = place(repeat.where) if repeat.where is not None else None
+            counts = {"blocks": blocks_of(repeat), "repeated": repeat.blocks * repeat.operations, "whole": repeat.whole}
+            cause = REPEATED.cause.format(**counts, count=repeat.blocks)
+            fix = REPEATED.fix.format(advice=_advice(repeat))
             yield Finding(REPEATED.name, "medium", where, cause, cost_of(compiled), fix, (str(compiled.id),))
 
 

@@ -24,7 +24,9 @@ _NOTHING = ("No ops traced", "no tensor-related objects", "no content in functio
 
 def of_skipped(session: Session) -> Iterator[Finding]:
     """Yield a finding for each function of the user's own that Dynamo skipped."""
-    failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
+    failed = {
+        (function.name, function.filename) for function, compiled in session.compiles() if compiled.failure is not None
+    }
     for skip in skips(session):
         if any(words in skip.reason for words in _NOTHING):
             yield from _without_operations(session, skip)
@@ -42,9 +44,9 @@ def _without_operations(session: Session, skip: Skip) -> Iterator[Finding]:
 
     for block, number in zip(self.blocks, draws): if number > 0.5: x = block(x)
     """
-    made = [compiled for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)]
+    transformed = [compiled for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)]
     roots = [root for root in session.roots() if (root.name, root.filename) == (skip.name, skip.filename)]
-    if made or len(roots) != 1 or len(session.roots()) != 1 or not deciding(roots[0].source):
+    if transformed or len(roots) != 1 or len(session.roots()) != 1 or not deciding(roots[0].source):
         return
     root = roots[0]
     cause = (

@@ -21,7 +21,9 @@ def prepare_process(plan: Plan) -> dict[str, str]:
     """Make this process that of the program: arguments, path, seeds, edited texts. Return the texts by real path."""
     import torch
 
-    sys.argv = [plan.target, *plan.arguments]
+    # pytest would read test files itself, to rewrite their assertions, and so miss the edited text.
+    first = ["--assert=plain", "-p", "no:cacheprovider"] if plan.is_pytest else []
+    sys.argv = [plan.target, *first, *plan.arguments]
     sys.path[0] = os.getcwd() if plan.is_module else str(Path(plan.target).resolve().parent)
     _seed(torch)
     texts = {os.path.realpath(path): text for path, text in plan.texts.items()}
@@ -33,9 +35,12 @@ def _run(plan: Plan) -> None:
     import torch
 
     from depyf.fix.results import Enough, Recorder
+    from depyf.torch.adapters.forced_backend import force_backend
     from depyf.torch.capture.prepare import prepare_debug
 
     texts = prepare_process(plan)
+    if plan.backend:
+        force_backend(plan.backend, refuse=_refuse)
     recorder = Recorder(plan.calls, plan.stops)
     recorder.install()
     if plan.is_eager:
@@ -47,6 +52,12 @@ def _run(plan: Plan) -> None:
         pass
     finally:
         recorder.write(plan.record)
+
+
+def _refuse(message: str) -> None:
+    """End the process, since torch has no backend of the name."""
+    print(message, file=sys.stderr)
+    sys.exit(2)
 
 
 def _seed(torch: object) -> None:

@@ -31,6 +31,8 @@ class Edit:
     moves_border: whether it gives `torch.compile` another function. Its calls are compared with the edited program
         without any compile, since the program as it is has no such calls.
     is_quiet: whether it is not mentioned if its preconditions do not hold: it is seldom the edit for its finding.
+    in_root: returns the lines that must be of functions that `torch.compile` was given, or None if it does not matter.
+        torch calls a report after the graph only from them: it loses those of functions that Dynamo inlines.
     is_offered: whether it changes what the program computes. It is shown, and never tried.
     """
 
@@ -43,6 +45,7 @@ class Edit:
     moves_border: bool = False
     is_offered: bool = False
     is_quiet: bool = False
+    in_root: Callable[[cst.Module, int], list[int]] | None = None
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -74,8 +77,8 @@ def event_of(run: Run, finding: Finding) -> Event | None:
         # A compile that breaks may be a recompile, too; that has a finding of its own.
         return None
     ids = set(finding.compiles)
-    found = (event for event in events(run.session) if ids & {str(one.id) for _, one in event.compiles})
-    return next(found, None)
+    matching = (event for event in events(run.session) if ids & {str(compiled.id) for _, compiled in event.compiles})
+    return next(matching, None)
 
 
 def kinds_of(event: Event | None, finding: Finding) -> list[str]:
@@ -98,7 +101,7 @@ def text_of(run: Run, file: str) -> str:
     """Return the text of a file of the user's, or "". The index may name it with another path."""
     sources = run.session.sources
     name = os.path.basename(file)
-    found = (
-        [sources[file]] if file in sources else [each for key, each in sources.items() if os.path.basename(key) == name]
+    paths = (
+        [sources[file]] if file in sources else [path for key, path in sources.items() if os.path.basename(key) == name]
     )
-    return run.text(found[0]) if len(found) == 1 else ""
+    return run.text(paths[0]) if len(paths) == 1 else ""

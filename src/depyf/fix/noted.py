@@ -7,24 +7,24 @@ import os
 from pathlib import Path
 
 from depyf.findings import findings
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, Result, Tried
+from depyf.fix.search import DIFFERS, HARMS, HELPS, NO_EFFECT, NOT_NEEDED, TRADES, Result, Tried
 from depyf.model.claims import own_process
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import load_index, read_run
 from depyf.model.writer import INDEX
 from depyf.views.index_markdown import index_markdown
 
-_BEST = (HELPS, NOT_NEEDED, NO_EFFECT, DIFFERS)
+_BEST = (HELPS, NOT_NEEDED, TRADES, NO_EFFECT, HARMS, DIFFERS)
 """The states of an edit, the best first. An edit that is not applicable says nothing."""
 
 
 def results(result: Result) -> dict[tuple[str, str], str]:
     """Return the result of the best edit for each finding, by the finding's kind and place."""
     best: dict[tuple[str, str], Tried] = {}
-    for each in result.tried:
-        if each.state in _BEST and (each.finding not in best or _rank(each) < _rank(best[each.finding])):
-            best[each.finding] = each
-    return {finding: _words(each) for finding, each in best.items()}
+    for tried in result.tried:
+        if tried.state in _BEST and (tried.finding not in best or _rank(tried) < _rank(best[tried.finding])):
+            best[tried.finding] = tried
+    return {finding: _words(tried) for finding, tried in best.items()}
 
 
 def _rank(tried: Tried) -> tuple[bool, int]:
@@ -38,6 +38,8 @@ def _words(tried: Tried) -> str:
         return f"{what}: {same}, so it was dropped"
     if tried.state == NO_EFFECT:
         return f"{what}: no effect alone" + (f", needed by the others, {same}" if tried.is_kept else "")
+    if tried.state in (TRADES, HARMS) and not tried.is_kept:
+        return f"{what}: {tried.words}, so it was dropped"
     return f"{what}: {tried.words}, {same}"
 
 
@@ -59,8 +61,8 @@ def note(directory: Path, result: Result) -> bool:
     if not session.tried:
         return False
     noted = findings(session)
-    own, theirs = (f'"process": {json.dumps(each)}' for each in (own_process(), index["process"]))
-    written = index_json(session, noted).replace(own, theirs, 1)
+    ours, theirs = (f'"process": {json.dumps(process)}' for process in (own_process(), index["process"]))
+    written = index_json(session, noted).replace(ours, theirs, 1)
     _replace(directory / INDEX, written)
     _replace(directory / "index.md", index_markdown(session))
     return True

@@ -7,6 +7,9 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+PYTEST = "pytest"
+"""The module whose runs read test files as other modules are read, and whose times are not compared."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -18,6 +21,7 @@ class Plan:
     directory: the working directory of the run.
     calls: the number of calls of compiled code whose results are recorded. The run stops after these if `stops`.
     is_eager: whether torch compiles nothing.
+    backend: the backend to use instead of the program's; empty for the program's own.
     """
 
     target: str
@@ -29,6 +33,12 @@ class Plan:
     calls: int = 50
     stops: bool = False
     is_eager: bool = False
+    backend: str = ""
+
+    @property
+    def is_pytest(self) -> bool:
+        """Return whether the program is pytest."""
+        return self.is_module and self.target == PYTEST
 
     @property
     def dump(self) -> Path:
@@ -57,5 +67,5 @@ class Plan:
 
 def read_plan(file: Path) -> Plan:
     """Return the plan in a file."""
-    found = json.loads(file.read_text(encoding="utf-8"))
-    return Plan(**{**found, "arguments": tuple(found["arguments"])})
+    fields = json.loads(file.read_text(encoding="utf-8"))
+    return Plan(**{**fields, "arguments": tuple(fields["arguments"])})

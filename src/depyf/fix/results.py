@@ -59,28 +59,28 @@ class Recorder:
         watched: nn.Module = self._watched(model, model)
         return watched
 
-    def _watched(self, made: Any, model: Any) -> Any:
+    def _watched(self, compiled: Any, model: Any) -> Any:
         code = getattr(getattr(model, "forward", model), "__code__", None)
         if code is not None:
             self.entries.append(f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}")
-        if isinstance(made, nn.Module):
+        if isinstance(compiled, nn.Module):
             self._modules.append(model)
-            made.forward = self._wrapped(made.forward)
-            return made
+            compiled.forward = self._wrapped(compiled.forward)
+            return compiled
         owner = getattr(model, "__self__", None)
-        found = [owner, *getattr(model, "__globals__", {}).values(), *_closed_over(model)]
-        self._modules += [each for each in found if isinstance(each, nn.Module)]
-        return self._wrapped(made)
+        holders = [owner, *getattr(model, "__globals__", {}).values(), *_closed_over(model)]
+        self._modules += [holder for holder in holders if isinstance(holder, nn.Module)]
+        return self._wrapped(compiled)
 
-    def _wrapped(self, made: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(made)
+    def _wrapped(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(compiled)
         def call(*args: Any, **kwargs: Any) -> Any:
             if torch.compiler.is_compiling() or self._is_inside:
-                return made(*args, **kwargs)
+                return compiled(*args, **kwargs)
             self._is_inside = True
             began = time.perf_counter()
             try:
-                result = made(*args, **kwargs)
+                result = compiled(*args, **kwargs)
             finally:
                 self._is_inside = False
             self.seconds.append(time.perf_counter() - began)
@@ -121,8 +121,8 @@ class Recorder:
         for number, leaf in enumerate(self._leaves):
             if leaf.grad is not None:
                 state[f"argument {number}.grad"] = self._copy(leaf.grad)
-        found = {"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}
-        torch.save(found | {"entries": self.entries, "results": self.results}, path)
+        record = {"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}
+        torch.save(record | {"entries": self.entries, "results": self.results}, path)
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
@@ -130,13 +130,13 @@ def _is_leaf(tensor: torch.Tensor) -> bool:
 
 
 def _closed_over(function: Any) -> list[Any]:
-    found = []
+    contents = []
     for cell in getattr(function, "__closure__", None) or ():
         try:
-            found.append(cell.cell_contents)
+            contents.append(cell.cell_contents)
         except ValueError:
             continue
-    return found
+    return contents
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Record:
     def arguments(self, number: int) -> list[Any]:
         """Return the arguments of a call, as they were after it. A tensor of one number is that number."""
         call = self.calls[number][self.results[number] :] if number < len(self.results) else []
-        return [each.item() if isinstance(each, torch.Tensor) and not each.dim() else each for each in call]
+        return [value.item() if isinstance(value, torch.Tensor) and not value.dim() else value for value in call]
 
 
 def read_record(path: Path) -> Record | None:
@@ -218,7 +218,7 @@ def _compared(mine: dict[Any, Any], other: dict[Any, Any]) -> tuple[str, bool]:
         right = other[name]
         if isinstance(value, torch.Tensor) and isinstance(right, torch.Tensor):
             if value.dtype != right.dtype or value.shape != right.shape:
-                said = [f"{each.dtype} of {tuple(each.shape)}" for each in (value, right)]
+                said = [f"{tensor.dtype} of {tuple(tensor.shape)}" for tensor in (value, right)]
                 return f"value {name} is {said[0]}, not {said[1]}", False
             if not torch.equal(value.nan_to_num(), right.nan_to_num()) or not _same_nan(value, right):
                 is_bitwise = False
@@ -231,11 +231,11 @@ def _compared(mine: dict[Any, Any], other: dict[Any, Any]) -> tuple[str, bool]:
     return "", is_bitwise
 
 
-def _same_nan(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return bool(torch.equal(one.isnan(), other.isnan()))
+def _same_nan(left: torch.Tensor, other: torch.Tensor) -> bool:
+    return bool(torch.equal(left.isnan(), other.isnan()))
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-8) or (math.isnan(one) and math.isnan(other))
-    return type(one) is type(other) and bool(one == other)
+def _is_same(left: Any, other: Any) -> bool:
+    if isinstance(left, float) and isinstance(other, float):
+        return math.isclose(left, other, rel_tol=1e-5, abs_tol=1e-8) or (math.isnan(left) and math.isnan(other))
+    return type(left) is type(other) and bool(left == other)

@@ -62,7 +62,7 @@ class Savings:
     @property
     def kept(self) -> list[TriedSaving]:
         """Return the kept savings."""
-        return [each for each in self.tried if each.is_kept]
+        return [saving for saving in self.tried if saving.is_kept]
 
 
 class SavingsSearch:
@@ -126,45 +126,45 @@ class SavingsSearch:
         if saving.is_second_start:
             self._second_start = self._second_start or self._measured("its second start", {}, starts=2)
             before = self._second_start
-        made = self._measured(saving.what, texts, watches=saving.watches, starts=1 + saving.is_second_start)
-        same = _sameness(made.outcome, before.outcome, result.eager)
+        measured = self._measured(saving.what, texts, watches=saving.watches, starts=1 + saving.is_second_start)
+        same = _sameness(measured.outcome, before.outcome, result.eager)
         if not same.is_equal:
-            return TriedSaving(saving, DIFFERS, same.words, before.seconds, made, same)
-        if not made.seconds:
-            return TriedSaving(saving, DIFFERS, "nothing is compiled with it", before.seconds, made, same)
-        is_better = before.seconds - made.seconds >= LEAST_SHARE * before.seconds
-        return TriedSaving(saving, HELPS if is_better else NO_GAIN, same.words, before.seconds, made, same)
+            return TriedSaving(saving, DIFFERS, same.words, before.seconds, measured, same)
+        if not measured.seconds:
+            return TriedSaving(saving, DIFFERS, "nothing is compiled with it", before.seconds, measured, same)
+        is_better = before.seconds - measured.seconds >= LEAST_SHARE * before.seconds
+        return TriedSaving(saving, HELPS if is_better else NO_GAIN, same.words, before.seconds, measured, same)
 
     def _choose(self, result: Savings, *, may_run: bool = True) -> None:
         """Keep the best saving of each kind; measure them together if there are several."""
         best: dict[str, TriedSaving] = {}
-        for each in (tried for tried in result.tried if tried.state == HELPS):
-            other = best.get(each.saving.kind)
-            if other is None or (each.saved or 0.0) > (other.saved or 0.0):
-                best[each.saving.kind] = each
-        chosen = sorted(best.values(), key=lambda each: -(each.saved or 0.0))
+        for tried in (tried for tried in result.tried if tried.state == HELPS):
+            other = best.get(tried.saving.kind)
+            if other is None or (tried.saved or 0.0) > (other.saved or 0.0):
+                best[tried.saving.kind] = tried
+        chosen = sorted(best.values(), key=lambda tried: -(tried.saved or 0.0))
         if len(chosen) > 1:
-            made = self._together(result, [each.saving for each in chosen]) if may_run else None
-            if made is None:
+            together = self._together(result, [tried.saving for tried in chosen]) if may_run else None
+            if together is None:
                 chosen = chosen[:1]
             else:
-                result.made, result.same = made
+                result.made, result.same = together
         if len(chosen) == 1:
             result.made, result.same = chosen[0].made, chosen[0].same
         if chosen:
-            result.texts = self._texts([each.saving for each in chosen], is_tried=False)
-        for at, each in enumerate(result.tried):
-            state = NOT_BEST if each.state == HELPS and each not in chosen else each.state
-            result.tried[at] = replace(each, is_kept=each in chosen, state=state)
+            result.texts = self._texts([tried.saving for tried in chosen], is_tried=False)
+        for at, tried in enumerate(result.tried):
+            state = NOT_BEST if tried.state == HELPS and tried not in chosen else tried.state
+            result.tried[at] = replace(tried, is_kept=tried in chosen, state=state)
 
     def _together(self, result: Savings, savings: Sequence[Saving]) -> tuple[Measured, Sameness] | None:
         try:
             texts = self._texts(savings, is_tried=True)
-            made = self._measured("together", texts, watches=any(saving.watches for saving in savings))
+            measured = self._measured("together", texts, watches=any(saving.watches for saving in savings))
         except (RefusedError, OutOfBudgetError):
             return None
-        same = _sameness(made.outcome, result.plain.outcome, result.eager)
-        return (made, same) if same.is_equal else None
+        same = _sameness(measured.outcome, result.plain.outcome, result.eager)
+        return (measured, same) if same.is_equal else None
 
     def _measured(
         self,
@@ -221,7 +221,7 @@ class SavingsSearch:
             RefusedError: the preconditions of a saving do not hold, or it changes another function.
         """
         texts: dict[str, str] = {}
-        for saving in sorted(savings, key=lambda each: -each.line):
+        for saving in sorted(savings, key=lambda saving: -saving.line):
             path = self._tries.program.path_of(saving.file)
             texts[path] = applied(saving, texts.get(path) or self._text_of(path), is_tried=is_tried)
         for path, text in texts.items():
@@ -251,18 +251,18 @@ class _AsEager(Sameness):
         return f"{super().words}, as without any compile; those of the program as it is are others"
 
 
-def _sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
+def _sameness(patched: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
     """Compare a run with the program as it is; if that one is not as eager, with eager."""
-    same = sameness(made, plain, eager)
+    same = sameness(patched, plain, eager)
     if same.is_equal or compare(plain.record, eager.record).is_equal:
         return same
-    as_eager = sameness(made, replace(plain, record=eager.record), eager)
+    as_eager = sameness(patched, replace(plain, record=eager.record), eager)
     return _AsEager(as_eager.with_plain, as_eager.with_eager) if as_eager.is_equal else same
 
 
 def _has_border(result: Savings, saving: Saving) -> bool:
     """Return whether another part of the model is compiled already, with success."""
-    return saving.kind == BORDER and any(each.saving.kind == BORDER and each.state == HELPS for each in result.tried)
+    return saving.kind == BORDER and any(tried.saving.kind == BORDER and tried.state == HELPS for tried in result.tried)
 
 
 def _fresh(caches: Path) -> dict[str, str]:
@@ -272,4 +272,4 @@ def _fresh(caches: Path) -> dict[str, str]:
 
 def is_better_first(tried: Sequence[TriedSaving]) -> Iterator[TriedSaving]:
     """Yield what was tried, the kept first, then by the measured saving."""
-    yield from sorted(tried, key=lambda each: (not each.is_kept, -(each.saved or 0.0)))
+    yield from sorted(tried, key=lambda saving: (not saving.is_kept, -(saving.saved or 0.0)))

@@ -90,7 +90,7 @@ def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mappin
         *_of_sizes(measured, floors),
         *_of_caches(measured, text_of),
     ]
-    return sorted((each for each in proposed if each.seconds >= least), key=lambda each: -each.seconds)
+    return sorted((saving for saving in proposed if saving.seconds >= least), key=lambda saving: -saving.seconds)
 
 
 def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Floor]) -> Iterator[Saving]:
@@ -164,7 +164,7 @@ def _of_autotuning(measured: Measured, text_of: Callable[[str], str]) -> Iterato
     """Yield `torch.compile` without the mode that tries several kernels for each operation."""
     seconds = sum(measured.stages().get(stage, 0.0) for stage in (stages.TUNING,))
     why = f"autotuning takes {seconds:.1f} s"
-    for site in dict.fromkeys((each.file, each.line) for each in measured.sites):
+    for site in dict.fromkeys((site.file, site.line) for site in measured.sites):
         line = dict(enumerate(text_of(site[0]).splitlines(), start=1)).get(site[1], "")
         if "max-autotune" in line:
             without = without_option("mode")
@@ -187,7 +187,7 @@ def _of_other_sizes(measured: Measured) -> Iterator[tuple[Edit, list[Compile]]]:
     run = measured.outcome.run
     for finding in measured.outcome.left if run is not None else ():
         assert run is not None
-        edit = next((each for each in marked_dimensions(run, finding) if each.is_of_file), None)
+        edit = next((edit for edit in marked_dimensions(run, finding) if edit.is_of_file), None)
         event = event_of(run, finding)
         if edit is not None and event is not None:
             root = event.cause.function.root
@@ -229,6 +229,11 @@ def _switches(text: str) -> Iterator[tuple[int, str]]:
 
 def applied(saving: Saving, text: bytes | str, *, is_tried: bool) -> str:
     """Return the text of a file with a saving.
+
+    Args:
+        saving: the saving.
+        text: the content of the user's file.
+        is_tried: whether the edit is for a measured run, and not for the patch.
 
     Raises:
         RefusedError: its preconditions do not hold.

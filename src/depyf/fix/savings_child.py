@@ -87,7 +87,7 @@ class _Sites:
 
         return noted
 
-    def _noted(self, made: object, model: object, frame: FrameType | None) -> object:
+    def _noted(self, compiled: object, model: object, frame: FrameType | None) -> object:
         import torch
 
         owner = getattr(model, "__self__", model)
@@ -99,7 +99,7 @@ class _Sites:
         if frame is not None and code is not None:
             place = frame.f_code.co_filename, frame.f_lineno
             self.sites.append(self._make(*place, code.co_filename, code.co_firstlineno, is_module))
-        return made
+        return compiled
 
 
 if __name__ == "__main__":

@@ -36,13 +36,13 @@ def compile_blocks(containers: Sequence[str], *, is_tried: bool, of_torch: bool 
     """
     form = _Form(containers, is_tried, of_torch)
 
-    def change(found: Statement) -> Sequence[Statement]:
-        if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+    def change(stmt: Statement) -> Sequence[Statement]:
+        if not isinstance(stmt, cst.SimpleStatementLine) or len(stmt.body) != 1:
             raise RefusedError("the line is no plain statement")
-        small = found.body[0]
+        small = stmt.body[0]
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
             return _of_method(small.value, form)
-        return _of_call(found, small, form)
+        return _of_call(stmt, small, form)
 
     return lambda module, line: replace_statement(module, line, change)
 
@@ -64,15 +64,15 @@ def _of_method(call: cst.Call, form: _Form) -> list[Statement]:
     return [*_loops(model, form, call.args), *([statement(f"{WATCHED}({model})")] if form.is_tried else [])]
 
 
-def _of_call(found: cst.SimpleStatementLine, small: cst.BaseSmallStatement, form: _Form) -> list[Statement]:
+def _of_call(stmt: cst.SimpleStatementLine, small: cst.BaseSmallStatement, form: _Form) -> list[Statement]:
     """Return what takes the place of a statement with `torch.compile(model, ...)`."""
-    calls = [each for each in m.findall(small, m.Call(func=_COMPILE)) if isinstance(each, cst.Call)]
+    calls = [call for call in m.findall(small, m.Call(func=_COMPILE)) if isinstance(call, cst.Call)]
     if len(calls) != 1 or not calls[0].args or calls[0].args[0].keyword is not None or calls[0].args[0].star:
         raise RefusedError("the statement has no `torch.compile(model)`, or several")
     call = calls[0]
     given, options = call.args[0].value, call.args[1:]
     kept = cst.parse_expression(f"{WATCHED}({_code(given)})") if form.is_tried else given
-    changed = found.deep_replace(call, kept)
+    changed = stmt.deep_replace(call, kept)
     assert isinstance(changed, cst.SimpleStatementLine)
     if _is_path(given):
         return [*_loops(_code(given), form, options), changed]
@@ -86,12 +86,12 @@ def _loops(model: str, form: _Form, options: Sequence[cst.Arg]) -> list[Statemen
     for option in options:
         if option.star or option.keyword is None or option.keyword.value not in _OPTIONS_OF_COMPILE:
             raise RefusedError("an option of `torch.compile` is not written out")
-    told = ", ".join(_code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in options)
+    keywords = ", ".join(_code(option.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for option in options)
     loops = []
     for path in form.containers:
         blocks = f"{model}.{_indexed(path)}" if path else model
-        more = f", {told}" if told else ""
-        line = f"block.forward = torch.compile(block.forward{more})" if form.of_torch else f"block.compile({told})"
+        more = f", {keywords}" if keywords else ""
+        line = f"block.forward = torch.compile(block.forward{more})" if form.of_torch else f"block.compile({keywords})"
         loops.append(cst.parse_statement(f"for block in {blocks}:\n    {line}\n"))
     return [loop for loop in loops if isinstance(loop, cst.For)]
 
@@ -141,27 +141,27 @@ class _Marking(cst.CSTTransformer):
     def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:  # noqa: N802
         if original_node.name.value != self._name:
             return updated_node
-        body = [self._marked(each) for each in updated_node.body.body]
+        body = [self._marked(member) for member in updated_node.body.body]
         return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
 
-    def _marked(self, each: cst.CSTNode) -> cst.CSTNode:
-        if not isinstance(each, cst.FunctionDef) or each.name.value != "forward" or each.decorators:
-            return each
+    def _marked(self, member: cst.CSTNode) -> cst.CSTNode:
+        if not isinstance(member, cst.FunctionDef) or member.name.value != "forward" or member.decorators:
+            return member
         self.count += 1
         decorator = cst.Decorator(cst.parse_expression("torch.compiler.nested_compile_region"))
-        return each.with_changes(decorators=[decorator])
+        return member.with_changes(decorators=[decorator])
 
 
 def without_option(name: str) -> Change:
     """Return the edit that leaves out an option of the `torch.compile` at a line."""
 
-    def change(found: Statement) -> Sequence[Statement]:
-        calls = [each for each in m.findall(found, m.Call()) if isinstance(each, cst.Call) and _option(each, name)]
+    def change(stmt: Statement) -> Sequence[Statement]:
+        calls = [call for call in m.findall(stmt, m.Call()) if isinstance(call, cst.Call) and _option(call, name)]
         if len(calls) != 1:
             raise RefusedError(f"no call of the line has `{name}`, or several")
         args = [arg for arg in calls[0].args if arg.keyword is None or arg.keyword.value != name]
         args[-1:] = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args[-1:]]
-        changed = found.deep_replace(calls[0], calls[0].with_changes(args=args))
+        changed = stmt.deep_replace(calls[0], calls[0].with_changes(args=args))
         assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         return [changed]
 
@@ -179,8 +179,8 @@ def without_statement(module: cst.Module, line: int) -> cst.Module:
         RefusedError: no plain statement is there.
     """
 
-    def change(found: Statement) -> Sequence[Statement]:
-        if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+    def change(stmt: Statement) -> Sequence[Statement]:
+        if not isinstance(stmt, cst.SimpleStatementLine) or len(stmt.body) != 1:
             raise RefusedError("the line is no plain statement")
         return []
 

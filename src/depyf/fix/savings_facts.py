@@ -38,8 +38,8 @@ class Measured:
         """Return the seconds from the start of the process to the end of its last compile, without depyf's own work."""
         if self.times is None or self.times.start is None:
             return None
-        own = sum(cell.seconds for cell in self.times.cells if cell.stage == OWN)
-        return self.times.start.seconds - own - self.times.start.imports.get("depyf", 0.0)
+        overhead = sum(cell.seconds for cell in self.times.cells if cell.stage == OWN)
+        return self.times.start.seconds - overhead - self.times.start.imports.get("depyf", 0.0)
 
     @property
     def step(self) -> float | None:
@@ -120,8 +120,8 @@ def are_of_torch(measured: Measured, blocks: Blocks) -> bool:
     """Return whether the class of the blocks is torch's: the outermost function of the first block is."""
     times, first = measured.times, blocks.repeats[0].first
     assert times is not None
-    own = [place for place in times.places if place.module == first]
-    outermost = [place for place in own if place.caller < 0 or times.places[place.caller].module != first]
+    places = [place for place in times.places if place.module == first]
+    outermost = [place for place in places if place.caller < 0 or times.places[place.caller].module != first]
     return bool(outermost) and outermost[0].of_torch
 
 

@@ -37,7 +37,13 @@ class Floor:
 
 
 def write_smallest(folder: Path, backend: str, *, has_gradients: bool) -> Path:
-    """Write the program that compiles the smallest graphs, and return its file."""
+    """Write the program that compiles the smallest graphs, and return its file.
+
+    Args:
+        folder: the folder of the program; it is created if needed.
+        backend: the backend of `torch.compile`.
+        has_gradients: whether the program also compiles a backward.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "smallest.py"
     text = _PROGRAM.format(backend=backend, backward=_BACKWARD if has_gradients else "")

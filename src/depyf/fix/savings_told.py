@@ -25,10 +25,10 @@ def lines(result: Savings, patch: str) -> Iterator[str]:
     patch: the path of the patch, or "" if nothing is kept.
     """
     yield f"run as it is: {_numbers(result.plain)}"
-    for number, each in enumerate(is_better_first(result.tried), start=1):
-        yield f"  {number}. {os.path.relpath(each.saving.file)}:{each.saving.line}  {each.saving.what}"
-        yield f"     {each.saving.why}"
-        yield f"     {_said(each, result.plain)}"
+    for number, saving in enumerate(is_better_first(result.tried), start=1):
+        yield f"  {number}. {os.path.relpath(saving.saving.file)}:{saving.saving.line}  {saving.saving.what}"
+        yield f"     {saving.saving.why}"
+        yield f"     {_said(saving, result.plain)}"
     if result.made is not None and result.same is not None:
         step = _step(result.made, result.plain)
         yield f"with the patch: {_numbers(result.made)}; {step}; {result.same.words}"
@@ -42,13 +42,13 @@ def lines(result: Savings, patch: str) -> Iterator[str]:
 def _said(tried: TriedSaving, plain: Measured) -> str:
     if tried.saved is None or tried.made is None:
         return f"{tried.words}; {WORDS[tried.state]}"
-    told = f"predicted {_time(tried.saving.seconds)} less"
+    text = f"predicted {_time(tried.saving.seconds)} less"
     if tried.state == DIFFERS:
-        return f"{told}; {tried.words}; {WORDS[tried.state]}"
+        return f"{text}; {tried.words}; {WORDS[tried.state]}"
     start = " of a second start" if tried.saving.is_second_start else ""
     saved = f"{_time(abs(tried.saved))} {'less' if tried.saved >= 0 else 'more'}"
-    told += f", measured {saved}{start}: {_time(tried.before)} -> {_time(tried.made.seconds)}"
-    return f"{told}, {_step(tried.made, plain)}; {tried.words}; {WORDS[tried.state]}"
+    text += f", measured {saved}{start}: {_time(tried.before)} -> {_time(tried.made.seconds)}"
+    return f"{text}, {_step(tried.made, plain)}; {tried.words}; {WORDS[tried.state]}"
 
 
 def _numbers(measured: Measured) -> str:
@@ -62,10 +62,10 @@ def _numbers(measured: Measured) -> str:
     return ", ".join(parts)
 
 
-def _step(made: Measured, plain: Measured) -> str:
-    if made.step is None or plain.step is None:
+def _step(measured: Measured, plain: Measured) -> str:
+    if measured.step is None or plain.step is None:
         return "step time unknown, as it makes fewer than 4 calls"
-    return f"step time {made.step / plain.step:.2f}"
+    return f"step time {measured.step / plain.step:.2f}"
 
 
 def _time(seconds: float) -> str:
@@ -94,8 +94,8 @@ def _run(measured: Measured) -> dict[str, Any]:
     }
 
 
-def _tried(each: TriedSaving) -> dict[str, Any]:
-    saving = each.saving
+def _tried(tried: TriedSaving) -> dict[str, Any]:
+    saving = tried.saving
     return {
         "kind": saving.kind,
         "file": saving.file,
@@ -103,10 +103,10 @@ def _tried(each: TriedSaving) -> dict[str, Any]:
         "edit": saving.what,
         "fact": saving.why,
         "predicted_seconds": round(saving.seconds, 3),
-        "measured_seconds": None if each.saved is None else round(each.saved, 3),
+        "measured_seconds": None if tried.saved is None else round(tried.saved, 3),
         "second_start": saving.is_second_start,
-        "run": _run(each.made) if each.made is not None else None,
-        "state": each.state,
-        "results": each.words,
-        "kept": each.is_kept,
+        "run": _run(tried.made) if tried.made is not None else None,
+        "state": tried.state,
+        "results": tried.words,
+        "kept": tried.is_kept,
     }

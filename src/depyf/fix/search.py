@@ -10,6 +10,7 @@ kept edits. The other runs end after the calls that are compared, if the program
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,15 +20,19 @@ import libcst as cst
 
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
+from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
+from depyf.fix.trees import first_line_of_function
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
-from depyf.fix.unchanged import changed_elsewhere, line_before
+from depyf.fix.unchanged import changed_elsewhere, line_before, line_replaced
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
-OFFERED = "offered"
-USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
+OFFERED, TRADES, HARMS = "offered", "trade", "worse"
+USABLE = (HELPS, NO_EFFECT, NOT_NEEDED, TRADES)
+STATES = {BETTER: HELPS, EQUAL: NO_EFFECT, TRADE: TRADES, WORSE: HARMS}
+"""The state of an edit with equal results, by what it does to the numbers of the run alone."""
 MOST_ROUNDS = 5
 
 
@@ -65,7 +70,7 @@ class Result:
     @property
     def kept(self) -> list[Tried]:
         """Return the kept edits."""
-        return [each for each in self.tried if each.is_kept]
+        return [tried for tried in self.tried if tried.is_kept]
 
 
 class OutOfBudgetError(Exception):
@@ -138,10 +143,14 @@ class Search:
         self._tell("the program as it is, and with all that is kept")
         again = self._tries.run({}) if result.plain.step is not None else None
         result.made = self._tries.run(result.texts, is_afresh=True)
-        border = self._border([self._number(each) for each in result.kept], stops=False)
+        border = self._border([self._number(tried) for tried in result.kept], stops=False)
         result.same = sameness(result.made, result.plain, result.eager, border)
         if not result.same.is_equal:
             result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
+            _keep_nothing(result)
+        elif not is_better(result.plain.counts, result.made.counts):
+            changes = effect(result.plain, result.made) or "nothing changes"
+            result.ended = f"the kept edits were dropped: run afresh, {changes}"
             _keep_nothing(result)
         elif again is not None:
             result.ratio = step_ratio(again, result.made)
@@ -164,17 +173,17 @@ class Search:
     def _next_ground(self, result: Result) -> tuple[frozenset[int], Outcome]:
         """Return the edits and their run from which the next round starts: what is kept, else all that are equal."""
         if result.made is not None:
-            return frozenset(self._number(each) for each in result.kept), result.made
+            return frozenset(self._number(tried) for tried in result.kept), result.made
         assert self._reference is not None
-        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
+        usable = [at for at, tried in enumerate(result.tried) if tried.state in USABLE]
         whole = _first_of_each(usable, result.tried)
-        made = self._set(result, whole)
-        return (frozenset(), self._reference[0]) if made is None else (frozenset(whole), made[0])
+        together = self._set(result, whole)
+        return (frozenset(), self._reference[0]) if together is None else (frozenset(whole), together[0])
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
         assert self._ground is not None
-        seen = {each.edit.key for each in result.tried}
+        seen = {tried.edit.key for tried in result.tried}
         for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
@@ -184,7 +193,7 @@ class Search:
                     continue
                 seen.add(edit.key)
                 # Of several edits for one finding, the first that helps is enough.
-                if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
+                if any(earlier.edit.subject == edit.subject and earlier.state == HELPS for earlier in result.tried):
                     continue
                 self._edits.append(edit)
                 if self._is_known():
@@ -213,30 +222,57 @@ class Search:
         return False
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
-        """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
+        """Return an edit with the number of its line in the user's text, or of the line that an edit replaces by it."""
         assert self._ground is not None
         path = self._tries.program.path_of(edit.file)
         text = self._texts(sorted(self._ground[0])).get(path)
         if edit.is_of_file or text is None:
             return edit
-        line = line_before(cst.parse_module(_read(path)).code, text, edit.line)
+        old = cst.parse_module(_read(path)).code
+        line = line_before(old, text, edit.line) or line_replaced(old, text, edit.line)
         return replace(edit, line=line) if line else None
 
     def _alone(self, result: Result, number: int) -> Tried:
         edit = self._edits[number]
         if edit.is_offered:
             return self._offered(edit)
+        if not self._is_in_root(edit):
+            return Tried(edit, REFUSED, "torch loses what a function reports that Dynamo inlines")
         assert self._ground is not None
         base, before = self._ground
         try:
             outcome, same = self._run(result, base | {number})
         except RefusedError as error:
-            return Tried(edit, REFUSED, str(error))
+            # Another edit may have the statement.
+            rivals = {at for at in base if self._edits[at].key[:2] == edit.key[:2]}
+            if not rivals:
+                return Tried(edit, REFUSED, str(error))
+            base -= rivals
+            try:
+                outcome, same = self._run(result, base | {number})
+            except RefusedError:
+                return Tried(edit, REFUSED, str(error))
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
-        state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
+        state = STATES[compare_counts(before.counts, outcome.counts)]
+        if state == HELPS and edit.moves_border and takes_longer(before.counts, outcome.counts):
+            state = TRADES  # a loop becomes a part of the graph, round by round
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _is_in_root(self, edit: Edit) -> bool:
+        """Return whether the lines of an edit that must be are of functions that `torch.compile` was given."""
+        assert self._reference is not None
+        record = self._reference[0].record
+        if edit.in_root is None or record is None:
+            return True
+        module = cst.parse_module(_read(self._tries.program.path_of(edit.file)))
+        name = os.path.basename(edit.file)
+        try:
+            lines = edit.in_root(module, edit.line)
+        except RefusedError:
+            return False
+        return all(f"{name}:{first_line_of_function(module, line)}" in record.entries for line in lines)
 
     def _offered(self, edit: Edit) -> Tried:
         """Return an edit that is not tried, if its preconditions hold."""
@@ -262,42 +298,69 @@ class Search:
 
     def _choose(self, result: Result) -> None:
         """Keep the smallest set of edits that is as good as all of them."""
-        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
+        usable = [at for at, tried in enumerate(result.tried) if tried.state in USABLE]
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if len(chosen) > 1 and (best is None or not is_better(plain, best[0].counts)):
+            chosen, best = self._one_by_one(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
-        made = self._set(result, whole) if whole != chosen else best
-        if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
-            best, chosen = made, whole
+        trial = self._set(result, whole) if whole != chosen else best
+        if trial is not None and self._is_preferred(trial[0], best):
+            best, chosen = trial, whole
         for at in list(chosen):
             if _is_needed(result.tried, chosen, at):
                 continue
-            less = [each for each in chosen if each != at]
-            made = self._set(result, less)
-            if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
-                best, chosen = made, less
+            less = [number for number in chosen if number != at]
+            trial = self._set(result, less)
+            if best is None or trial is None:
+                continue
+            if compare_counts(best[0].counts, trial[0].counts) in (BETTER, EQUAL):
+                best, chosen = trial, less
         self._keep(result, chosen, best)
+
+    def _one_by_one(self, result: Result, helping: Sequence[int]) -> tuple[list[int], tuple[Outcome, Sameness] | None]:
+        """Return edits that go together, from the one that helps most, and their run.
+
+        Two edits may be for one statement, such as a branch and the report in it.
+        """
+        chosen: list[int] = []
+        best: tuple[Outcome, Sameness] | None = None
+        for at in sorted(helping, key=lambda number: _alone_badness(result.tried[number])):
+            trial = self._set(result, [*chosen, at])
+            if trial is not None and (best is None or is_better(best[0].counts, trial[0].counts)):
+                chosen, best = [*chosen, at], trial
+        return sorted(chosen), best
+
+    def _is_preferred(self, trial: Outcome, best: tuple[Outcome, Sameness] | None) -> bool:
+        """Return whether a run with all edits replaces the best run so far: a set that may not be kept is no gain."""
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if best is None or not is_better(plain, best[0].counts):
+            return True
+        return is_better(plain, trial.counts) and trial.counts.badness < best[0].counts.badness
 
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
         assert self._reference is not None
-        if best is None or best[0].counts.badness >= self._reference[0].counts.badness:
+        if best is None or not is_better(self._reference[0].counts, best[0].counts):
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)
-        for at, each in enumerate(result.tried):
-            state = NOT_NEEDED if each.state == HELPS and at not in chosen else each.state
-            result.tried[at] = replace(each, is_kept=at in chosen, state=state)
+        for at, tried in enumerate(result.tried):
+            state = NOT_NEEDED if tried.state == HELPS and at not in chosen else tried.state
+            result.tried[at] = replace(tried, is_kept=at in chosen, state=state)
 
     def _set(self, result: Result, chosen: Sequence[int]) -> tuple[Outcome, Sameness] | None:
         """Return the run with a set of edits if its results are equal, else None."""
         if not chosen:
             return None
         try:
-            found = self._run(result, frozenset(chosen))
+            trial = self._run(result, frozenset(chosen))
         except RefusedError:
             return None
-        return found if found[1].is_equal else None
+        return trial if trial[1].is_equal else None
 
     def _run(self, result: Result, chosen: frozenset[int]) -> tuple[Outcome, Sameness]:
         if chosen not in self._known:
@@ -306,7 +369,7 @@ class Search:
                 raise OutOfBudgetError(f"{self._most} runs were made (--max-tries)")
             if time.monotonic() - self._tries.began > self._seconds:
                 raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
-            self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
+            self._tell("; ".join(self._edits[number].what for number in sorted(chosen)))
             outcome = self._tries.run(texts, stops=self._stops)
             border = self._border(chosen, stops=self._stops)
             assert self._reference is not None
@@ -315,15 +378,15 @@ class Search:
 
     def _border(self, chosen: Iterable[int], *, stops: bool) -> Outcome | None:
         """Return the run without any compile to compare a set of edits with, if one of them moves the border."""
-        if not any(self._edits[each].moves_border for each in chosen):
+        if not any(self._edits[number].moves_border for number in chosen):
             return None
         return self._tries.run(self._texts(sorted(chosen)), is_eager=True, stops=stops)
 
     def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
         """Return the texts of the files with a set of edits, from the last line of a file to the first."""
         texts: dict[str, str] = {}
-        edits = [self._edits[each] for each in chosen]
-        for edit in sorted(edits, key=lambda each: (each.is_of_file, -each.line)):
+        edits = [self._edits[number] for number in chosen]
+        for edit in sorted(edits, key=lambda edit: (edit.is_of_file, -edit.line)):
             path = self._tries.program.path_of(edit.file)
             text = texts.get(path)
             module = cst.parse_module(text if text is not None else _read(path))
@@ -335,25 +398,31 @@ class Search:
         return texts
 
     def _number(self, tried: Tried) -> int:
-        return next(at for at, each in enumerate(self._edits) if each is tried.edit)
+        return next(at for at, edit in enumerate(self._edits) if edit is tried.edit)
+
+
+def _alone_badness(tried: Tried) -> tuple[int, int, int]:
+    """Return the order of the numbers of the run with an edit alone."""
+    assert tried.outcome is not None
+    return tried.outcome.counts.badness
 
 
 def _has_edits(plain: Outcome, only: str) -> bool:
     """Return whether a finding of a run has an edit. Otherwise no more runs are needed."""
     assert plain.run is not None
-    chosen = (each for each in plain.left if not only or only in (each.kind, str(each.where)))
-    return any(proposed(plain.run, each) for each in chosen)
+    chosen = (finding for finding in plain.left if not only or only in (finding.kind, str(finding.where)))
+    return any(proposed(plain.run, finding) for finding in chosen)
 
 
 def _keep_nothing(result: Result) -> None:
     result.made = result.same = None
     result.texts = {}
-    result.tried = [replace(each, is_kept=False) for each in result.tried]
+    result.tried = [replace(tried, is_kept=False) for tried in result.tried]
 
 
 def _is_needed(tried: Sequence[Tried], chosen: Sequence[int], at: int) -> bool:
     """Return whether an edit alone removes a finding that no other chosen edit removes alone."""
-    others: set[tuple[str, str]] = set().union(*(tried[each].removed for each in chosen if each != at))
+    others: set[tuple[str, str]] = set().union(*(tried[number].removed for number in chosen if number != at))
     return tried[at].state == HELPS and bool(tried[at].removed - others)
 
 
@@ -366,16 +435,16 @@ def _read(path: str) -> bytes:
 
 def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:
     """Return the first of several edits for one finding."""
-    found: dict[tuple[str, str], int] = {}
+    firsts: dict[tuple[str, str], int] = {}
     for at in numbers:
-        found.setdefault(tried[at].edit.subject, at)
-    return sorted(found.values())
+        firsts.setdefault(tried[at].edit.subject, at)
+    return sorted(firsts.values())
 
 
 def proposed(run: Run, finding: Finding) -> list[Edit]:
     """Return the edits of the user's own files for a finding."""
-    found = [edit for propose in PROPOSERS for edit in propose(run, finding)]
-    return [edit for edit in found if edit.file and not is_foreign(edit.file)]
+    edits = [edit for propose in PROPOSERS for edit in propose(run, finding)]
+    return [edit for edit in edits if edit.file and not is_foreign(edit.file)]
 
 
 def effect(before: Outcome, after: Outcome) -> str:
@@ -386,10 +455,10 @@ def effect(before: Outcome, after: Outcome) -> str:
         ("breaks", before.counts.breaks, after.counts.breaks),
         ("eager calls", before.counts.eager, after.counts.eager),
     )
-    return ", ".join(f"{one} -> {other} {name}" for name, one, other in rows if one != other)
+    return ", ".join(f"{old} -> {other} {name}" for name, old, other in rows if old != other)
 
 
 def left(result: Result) -> list[Finding]:
     """Return the findings that remain and are not merely good to know."""
-    found = (result.made or result.plain).left
-    return [each for each in found if each.severity != "low"]
+    findings = (result.made or result.plain).left
+    return [finding for finding in findings if finding.severity != "low"]

@@ -31,7 +31,13 @@ class _Finder(importlib.machinery.PathFinder):
 
     @classmethod
     def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        """Return the spec of a module with an edited text, or None for any other."""
+        """Return the spec of a module with an edited text, or None for any other.
+
+        Args:
+            fullname: the name of the module.
+            path: the path of its package, as the import system passes it.
+            target: the module to reload, as the import system passes it.
+        """
         spec = super().find_spec(fullname, path, target)
         text = cls.texts.get(os.path.realpath(spec.origin)) if spec is not None and spec.origin else None
         if spec is None or spec.origin is None or text is None:
@@ -53,7 +59,13 @@ def serve(texts: Mapping[str, str]) -> None:
 
 
 def run_main(target: str, texts: Mapping[str, str], *, is_module: bool) -> None:
-    """Run a script or a module as `__main__`, with its edited text if there is one."""
+    """Run a script or a module as `__main__`, with its edited text if there is one.
+
+    Args:
+        target: the path of a script or the name of a module.
+        texts: the edited texts, by the real path of the file.
+        is_module: whether `target` is a module.
+    """
     if is_module:
         runpy.run_module(target, run_name="__main__", alter_sys=True)
         return

@@ -9,16 +9,34 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, Result, Tried, effect, left
-from depyf.fix.tries import Counts, Outcome
+from depyf.fix.counts import Counts, cost
+from depyf.fix.search import (
+    DIFFERS,
+    HARMS,
+    HELPS,
+    NO_EFFECT,
+    NOT_NEEDED,
+    OFFERED,
+    REFUSED,
+    TRADES,
+    Result,
+    Tried,
+    effect,
+    left,
+)
+from depyf.fix.tries import Outcome
 from depyf.model.counts import counted
 from depyf.model.user_source import is_installed
 
 SCHEMA = 1
+LEAST_LONGER = 1e-3
+"""The least seconds by which a call is longer, for the table to say so: the time of a short call varies."""
 WORDS = {
     HELPS: "kept",
     NO_EFFECT: "dropped",
     NOT_NEEDED: "dropped",
+    TRADES: "dropped, since it only trades one for the other",
+    HARMS: "dropped",
     DIFFERS: "dropped",
     REFUSED: "not applicable",
     OFFERED: "not tried: choose it yourself",
@@ -31,10 +49,15 @@ def lines(result: Result, patch: str) -> Iterator[str]:
     patch: the path of the patch, or "" if nothing is kept.
     """
     yield f"run as it is: {_counts(result.plain)}"
-    for number, each in enumerate(result.tried, start=1):
-        yield f"  {number}. {each.edit.place}  {each.edit.what}  {_said(each)}"
+    for number, tried in enumerate(result.tried, start=1):
+        yield f"  {number}. {tried.edit.place}  {tried.edit.what}  {_said(tried)}"
     if result.made is not None and result.same is not None:
         yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
+        longer = (result.made.step or 0.0) - (result.plain.step or 0.0)
+        ratio = result.ratio if longer > LEAST_LONGER else None
+        price = cost(result.plain.counts, result.made.counts, ratio)
+        if price:
+            yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
     elif not result.ended:
         yield "no edit helps" if result.tried else "no finding has an edit that can be tried"
@@ -102,28 +125,30 @@ def patch_of_texts(texts: Mapping[str, str], directory: Path) -> str:
 
 def data(result: Result, patch: str) -> dict[str, Any]:
     """Return everything as JSON; `docs/fix.schema.json` describes it."""
-    made = result.made
+    patched = result.made
     return {
         "schema": SCHEMA,
         "plain": _numbers(result.plain.counts) | {"step_seconds": result.plain.step},
-        "together": None if made is None else _numbers(made.counts) | {"step_seconds": made.step},
-        "effect": "" if made is None else effect(result.plain, made),
+        "together": None if patched is None else _numbers(patched.counts) | {"step_seconds": patched.step},
+        "effect": "" if patched is None else effect(result.plain, patched),
         "results": "" if result.same is None else result.same.words,
         "step_ratio": result.ratio,
         "runs": result.runs,
         "tried": [
             {
-                "file": each.edit.file,
-                "line": each.edit.line,
-                "edit": each.edit.what,
-                "finding": {"kind": each.finding[0], "where": each.finding[1]},
-                "state": each.state,
-                "told": each.words,
-                "kept": each.is_kept,
+                "file": tried.edit.file,
+                "line": tried.edit.line,
+                "edit": tried.edit.what,
+                "finding": {"kind": tried.finding[0], "where": tried.finding[1]},
+                "state": tried.state,
+                "told": tried.words,
+                "kept": tried.is_kept,
             }
-            for each in result.tried
+            for tried in result.tried
         ],
-        "left": [{"kind": each.kind, "where": str(each.where or ""), "line": each.line} for each in left(result)],
+        "left": [
+            {"kind": finding.kind, "where": str(finding.where or ""), "line": finding.line} for finding in left(result)
+        ],
         "patch": patch,
         "ended": result.ended,
     }

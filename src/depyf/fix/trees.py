@@ -75,17 +75,34 @@ def replace_statement(module: cst.Module, line: int, change: Change) -> cst.Modu
         RefusedError: no statement begins there, or the change refuses it.
     """
     visitor = _AtLine(line, change)
-    made = MetadataWrapper(module).visit(visitor)
+    changed = MetadataWrapper(module).visit(visitor)
     if not visitor.found:
         raise RefusedError(f"no statement that can be changed is at line {line}")
-    return made
+    return changed
 
 
 def statement(text: str) -> cst.SimpleStatementLine:
     """Return a statement from its text."""
-    made = cst.parse_statement(text)
-    assert isinstance(made, cst.SimpleStatementLine)
-    return made
+    parsed = cst.parse_statement(text)
+    assert isinstance(parsed, cst.SimpleStatementLine)
+    return parsed
+
+
+def in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that an operator or an attribute may follow."""
+    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def without_item(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression without `.item()`, so that its numbers stay tensors."""
+    plain = m.replace(value, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
+    assert isinstance(plain, cst.BaseExpression)
+    return plain
+
+
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 
 
 def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
@@ -94,28 +111,31 @@ def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
     Raises:
         RefusedError: it imports no `torch` by this name there.
     """
-    for number, each in enumerate(module.body):
-        if isinstance(each, cst.SimpleStatementLine) and any(map(_imports_torch, each.body)):
+    for number, stmt in enumerate(module.body):
+        if isinstance(stmt, cst.SimpleStatementLine) and any(map(_imports_torch, stmt.body)):
             # The statement comes after all imports that follow at once, as linters ask for.
             at = number + 1
             while at < len(module.body) and _is_import(module.body[at]):
                 at += 1
             added = statement(text)
-            if any(isinstance(one, cst.SimpleStatementLine) and one.deep_equals(added) for one in module.body):
+            if any(
+                isinstance(existing, cst.SimpleStatementLine) and existing.deep_equals(added)
+                for existing in module.body
+            ):
                 raise RefusedError("the statement is already there")
             return module.with_changes(body=[*module.body[:at], added, *module.body[at:]])
     raise RefusedError("the file has no `import torch` at its top level")
 
 
-def _is_import(each: cst.CSTNode) -> bool:
-    return isinstance(each, cst.SimpleStatementLine) and all(
-        isinstance(one, (cst.Import, cst.ImportFrom)) for one in each.body
+def _is_import(stmt: cst.CSTNode) -> bool:
+    return isinstance(stmt, cst.SimpleStatementLine) and all(
+        isinstance(small, (cst.Import, cst.ImportFrom)) for small in stmt.body
     )
 
 
-def _imports_torch(each: cst.CSTNode) -> bool:
-    return isinstance(each, cst.Import) and any(
-        isinstance(name.name, cst.Name) and name.name.value == "torch" and name.asname is None for name in each.names
+def _imports_torch(stmt: cst.CSTNode) -> bool:
+    return isinstance(stmt, cst.Import) and any(
+        isinstance(name.name, cst.Name) and name.name.value == "torch" and name.asname is None for name in stmt.names
     )
 
 
@@ -128,18 +148,20 @@ def stored(target: cst.CSTNode) -> set[str]:
 
 def names_of_module(module: cst.Module) -> set[str]:
     """Return the names that a module defines at its top level."""
-    found: set[str] = set()
-    for each in module.body:
-        for small in each.body if isinstance(each, cst.SimpleStatementLine) else (each,):
+    names: set[str] = set()
+    for stmt in module.body:
+        for small in stmt.body if isinstance(stmt, cst.SimpleStatementLine) else (stmt,):
             if isinstance(small, (cst.Import, cst.ImportFrom)) and not isinstance(small.names, cst.ImportStar):
-                code = [(one.asname.name if one.asname is not None else one.name) for one in small.names]
-                found |= {cst.Module([]).code_for_node(one).partition(".")[0] for one in code}
+                code = [(alias.asname.name if alias.asname is not None else alias.name) for alias in small.names]
+                names |= {cst.Module([]).code_for_node(name).partition(".")[0] for name in code}
             elif isinstance(small, (cst.FunctionDef, cst.ClassDef)):
-                found.add(small.name.value)
+                names.add(small.name.value)
             elif isinstance(small, (cst.Assign, cst.AnnAssign)):
-                targets = [one.target for one in small.targets] if isinstance(small, cst.Assign) else [small.target]
-                found |= {name for target in targets for name in stored(target)}
-    return found
+                targets = (
+                    [target.target for target in small.targets] if isinstance(small, cst.Assign) else [small.target]
+                )
+                names |= {name for target in targets for name in stored(target)}
+    return names
 
 
 def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseStatement]) -> cst.Module:
@@ -147,14 +169,31 @@ def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseS
 
     Lines above it keep their numbers, so that edits there find theirs.
 
+    Args:
+        module: the syntax tree of the user's file.
+        line: a line inside the definition.
+        added: the new statements.
+
     Raises:
         RefusedError: the line is in no function or class.
     """
     where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    at = max(number for number, each in enumerate(module.body) if where[each].start.line <= line)
+    at = max(number for number, stmt in enumerate(module.body) if where[stmt].start.line <= line)
     if not isinstance(module.body[at], (cst.FunctionDef, cst.ClassDef)):
         raise RefusedError("the line is in no function of the file")
     return module.with_changes(body=[*module.body[: at + 1], *added, *module.body[at + 1 :]])
+
+
+def first_line_of_function(module: cst.Module, line: int) -> int:
+    """Return the line at which the code of the innermost function begins that contains a line; 0 for none."""
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    inside = [
+        cst.ensure_type(node, cst.FunctionDef)
+        for node in m.findall(module, m.FunctionDef())
+        if where[node].start.line <= line <= where[node].end.line
+    ]
+    # The position of a function is that of its first decorator, or of its `def`; the code begins there, too.
+    return max((where[node].start.line for node in inside), default=0)
 
 
 def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:
@@ -164,9 +203,9 @@ def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:
         RefusedError: there is none.
     """
     where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    for each in module.body:
-        if isinstance(each, cst.FunctionDef) and where[each].start.line <= line <= where[each].end.line:
-            return each
+    for stmt in module.body:
+        if isinstance(stmt, cst.FunctionDef) and where[stmt].start.line <= line <= where[stmt].end.line:
+            return stmt
     raise RefusedError("the line is in no function at the top level of the file")
 
 
@@ -181,12 +220,14 @@ def compiled_names(module: cst.Module, name: str) -> frozenset[str]:
     Raises:
         RefusedError: it is neither decorated by `torch.compile` nor given to it in an assignment to a name.
     """
-    for each in m.findall(module, m.FunctionDef(m.Name(name))):
-        assert isinstance(each, cst.FunctionDef)
-        if any(m.matches(decorator.decorator, COMPILING) for decorator in each.decorators):
+    for definition in m.findall(module, m.FunctionDef(m.Name(name))):
+        assert isinstance(definition, cst.FunctionDef)
+        if any(m.matches(decorator.decorator, COMPILING) for decorator in definition.decorators):
             return frozenset((name,))
-    made = m.Assign(targets=[m.AssignTarget(m.Name())], value=m.Call(_COMPILE, [m.Arg(m.Name(name)), m.ZeroOrMore()]))
-    targets = [cst.ensure_type(each, cst.Assign).targets[0].target for each in m.findall(module, made)]
+    assignment = m.Assign(
+        targets=[m.AssignTarget(m.Name())], value=m.Call(_COMPILE, [m.Arg(m.Name(name)), m.ZeroOrMore()])
+    )
+    targets = [cst.ensure_type(match, cst.Assign).targets[0].target for match in m.findall(module, assignment)]
     if not targets:
         raise RefusedError("the file does not give the function to `torch.compile` by its name")
     return frozenset(cst.ensure_type(target, cst.Name).value for target in targets)

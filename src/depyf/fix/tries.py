@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import statistics
 import sysconfig
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from depyf.findings import Finding, findings
+from depyf.fix.counts import Counts
 from depyf.fix.plan import Plan
 from depyf.fix.processes import Nursery, run_afresh
 from depyf.fix.results import Record, Verdict, compare, read_record
@@ -22,6 +24,10 @@ LEAST_CALLS = 4
 """The least calls of a run whose time of a call is shown."""
 
 
+_SECONDS = re.compile(rb" in [0-9.]+s(?: \([0-9:]+\))?")
+"""The time that pytest prints: ` in 0.12s`."""
+
+
 @dataclass(frozen=True)
 class Program:
     """The program that is fixed: its script or module, its arguments, and how each run of it is made.
@@ -29,6 +35,7 @@ class Program:
     directory: the working directory of every run; a copy of the user's unless they want their own.
     seconds: the most seconds of a run.
     kept: the copy of the user's directory from which `directory` is made again for each run; None for no copy.
+    backend: the backend to use instead of the program's; empty for the program's own.
     """
 
     target: str
@@ -39,6 +46,7 @@ class Program:
     stops: bool
     seconds: float
     kept: Path | None = None
+    backend: str = ""
 
     def renew(self) -> None:
         """Make the working directory as the user has it, without files of an earlier run."""
@@ -46,35 +54,20 @@ class Program:
             shutil.rmtree(self.directory, ignore_errors=True)
             shutil.copytree(self.kept, self.directory, symlinks=True)
 
+    def served(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Return edited texts by the paths of the user's files, and by those of their copies, which a module runs."""
+        here = Path.cwd()
+        if self.kept is None or not self.is_module:
+            return dict(texts)
+        files = {path: Path(path) for path in texts}
+        inside = {path: file.relative_to(here) for path, file in files.items() if file.is_relative_to(here)}
+        return {**texts, **{str(self.directory / inside[path]): texts[path] for path in inside}}
+
     def path_of(self, file: str) -> str:
         """Return the path of a file that the index names: from the working directory, the script's, or a package."""
-        packages = [Path(sysconfig.get_path(each)) for each in ("purelib", "platlib")]
+        packages = [Path(sysconfig.get_path(scheme)) for scheme in ("purelib", "platlib")]
         beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent]), *packages]
-        return next((str(each / file) for each in beside if (each / file).is_file()), file)
-
-
-@dataclass(frozen=True)
-class Counts:
-    """The numbers of a run.
-
-    eager: the number of calls that ran eager, where that is known.
-    calls: the number of outermost calls of what `torch.compile` returned. None if that is not known.
-    compiled: how many of these a cache entry served.
-    seconds: seconds of compiling.
-    """
-
-    compiles: int = 0
-    breaks: int = 0
-    eager: int = 0
-    failures: int = 0
-    seconds: float = 0.0
-    calls: int | None = None
-    compiled: int = 0
-
-    @property
-    def badness(self) -> tuple[int, int]:
-        """Return what an edit is to lower: failures first, then compiles, breaks and eager calls together."""
-        return self.failures, self.compiles + self.breaks + self.eager
+        return next((str(folder / file) for folder in beside if (folder / file).is_file()), file)
 
 
 @dataclass(frozen=True)
@@ -147,10 +140,11 @@ class Tries:
             str(self.next_folder()),
             str(program.directory),
             program.is_module,
-            dict(texts),
+            program.served(texts),
             program.calls,
             program.stops or stops,
             is_eager,
+            program.backend,
         )
         program.renew()
         is_forked = self.only_forks or not is_afresh
@@ -201,12 +195,15 @@ def _reads_environment(program: Program) -> bool:
 def _outcome(plan: Plan, code: int, problem: str) -> Outcome:
     folder = Path(plan.folder)
     output = (folder / "stdout").read_bytes()
+    if plan.is_pytest:
+        output = _SECONDS.sub(b"", output)
     errors = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
     record = read_record(plan.record)
     if plan.is_eager or problem:
         return Outcome(code, output, Counts(), record, problem=problem, errors=errors)
     if not has_index(plan.dump):
-        return Outcome(code, output, Counts(), record, problem="it left no dump", errors=errors)
+        last = "".join(errors.strip().splitlines()[-1:])[:200]
+        return Outcome(code, output, Counts(), record, problem=": ".join(filter(None, ("it left no dump", last))))
     run = read_run(plan.dump)
     return Outcome(
         code, output, counts_of(run.session, record), record, tuple(findings(run.session)), run, errors=errors
@@ -220,33 +217,33 @@ def counts_of(session: Session, record: Record | None = None) -> Counts:
     """
     compiles = [compiled for _, compiled in session.compiles()]
     entries = record.entries if record is not None else []
-    roots = [each for each in session.roots() if f"{os.path.basename(each.filename)}:{each.first_line}" in entries]
+    roots = [root for root in session.roots() if f"{os.path.basename(root.filename)}:{root.first_line}" in entries]
     hits = [compiled.hits for root in roots for compiled in root.compiles]
     served = sum(hit or 0 for hit in hits)
     is_known = record is not None and any(hit is not None for hit in hits)
     calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
-        breaks=sum(len(each.breaks) for each in compiles),
+        breaks=sum(len(compiled.breaks) for compiled in compiles),
         eager=sum(function.eager_calls or 0 for function in session.functions.values()),
-        failures=sum(each.failure is not None for each in compiles),
-        seconds=sum(each.seconds.get("total", 0.0) for each in compiles),
+        failures=sum(compiled.failure is not None for compiled in compiles),
+        seconds=sum(compiled.seconds.get("total", 0.0) for compiled in compiles),
         calls=calls,
         compiled=min(served, calls or 0),
     )
 
 
-def step_ratio(plain: Outcome, made: Outcome) -> float | None:
+def step_ratio(plain: Outcome, patched: Outcome) -> float | None:
     """Return how many times faster a call is in the second of two runs: the median over the second half of the calls.
 
     Returns:
         The median of the ratios of calls with the same number, or None for less than four calls or other calls.
     """
-    pair = [each.record.seconds if each.record is not None else [] for each in (plain, made)]
+    pair = [outcome.record.seconds if outcome.record is not None else [] for outcome in (plain, patched)]
     if len(pair[0]) != len(pair[1]) or len(pair[0]) < LEAST_CALLS:
         return None
     half = len(pair[0]) // 2
-    return statistics.median(one / other for one, other in zip(pair[0][half:], pair[1][half:], strict=True))
+    return statistics.median(before / other for before, other in zip(pair[0][half:], pair[1][half:], strict=True))
 
 
 @dataclass(frozen=True)
@@ -272,31 +269,31 @@ class Sameness:
         return f"results equal{close} in {count} call{'s' if count != 1 else ''}"
 
 
-def sameness(made: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
+def sameness(patched: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
     """Compare a run with edits: exit code, output, and results against both other runs.
 
     Results count as equal to eager's only where those of the program as it is are.
 
     Args:
-        made: the run with edits.
+        patched: the run with edits.
         plain: the program as it is.
         eager: the program as it is, without any compile.
         border: the run with edits without any compile, if they give `torch.compile` another function. Its calls and its
             output are those to compare with; without any compile, it does not matter what `torch.compile` is given.
     """
     base, other = (plain, eager) if border is None else (border, border)
-    with_plain, with_eager = compare(made.record, base.record), compare(made.record, other.record)
+    with_plain, with_eager = compare(patched.record, base.record), compare(patched.record, other.record)
     if border is not None and (border.code, border.output) != (plain.code, plain.output):
         return Sameness(with_plain, with_eager, "it does something else without any compile")
-    if made.problem:
-        return Sameness(with_plain, with_eager, made.problem)
-    if made.code != plain.code:
-        last = made.errors.strip().splitlines()[-1:] if made.code else []
-        return Sameness(with_plain, with_eager, f"exit code {made.code}, not {plain.code}: {' '.join(last)[:160]}")
+    if patched.problem:
+        return Sameness(with_plain, with_eager, patched.problem)
+    if patched.code != plain.code:
+        last = patched.errors.strip().splitlines()[-1:] if patched.code else []
+        return Sameness(with_plain, with_eager, f"exit code {patched.code}, not {plain.code}: {' '.join(last)[:160]}")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
     if not with_eager.is_equal and compare(base.record, other.record).is_equal:
         return Sameness(with_plain, with_eager, f"results differ from eager: {with_eager.difference}")
-    if made.output != plain.output:
+    if patched.output != plain.output:
         return Sameness(with_plain, with_eager, "it prints something else")
     return Sameness(with_plain, with_eager)

@@ -34,20 +34,29 @@ def line_before(old: str, new: str, line: int) -> int:
     return 0
 
 
+def line_replaced(old: str, new: str, line: int) -> int:
+    """Return the first of the old lines that a new line and those around it replace, or 0 if they replace none."""
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for tag, first, _, start, end in matcher.get_opcodes():
+        if tag == "replace" and start < line <= end:
+            return first + 1
+    return 0
+
+
 def _functions(text: str) -> dict[Key, tuple[str, object]]:
     """Return the text and the bytecode of each function."""
     lines = text.splitlines()
     codes = {(code.co_name, code.co_firstlineno): code for code in _nested(compile(text, "<text>", "exec"))}
-    found: dict[Key, tuple[str, object]] = {}
+    functions: dict[Key, tuple[str, object]] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = min((each.lineno for each in node.decorator_list), default=node.lineno)
+            first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
             code = codes.get((node.name, first))
             if code is not None:
-                number = sum(name == node.name for name, _ in found)
-                content = [_content(each) for each in (code, *_nested(code))]
-                found[node.name, number] = "\n".join(lines[first - 1 : node.end_lineno]), content
-    return found
+                number = sum(name == node.name for name, _ in functions)
+                content = [_content(nested) for nested in (code, *_nested(code))]
+                functions[node.name, number] = "\n".join(lines[first - 1 : node.end_lineno]), content
+    return functions
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -38,11 +38,26 @@ class DepyfCallback(Callback):
         self.capture.begin()
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Note that a step begins."""
+        """Note that a step begins.
+
+        Args:
+            trainer: Lightning's trainer.
+            pl_module: the model.
+            batch: the data of the step.
+            batch_idx: the number of the step in its epoch.
+        """
         self.capture.step_begins()
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
-        """End the capture after the last captured batch, and log."""
+        """End the capture after the last captured batch, and log.
+
+        Args:
+            trainer: Lightning's trainer, whose loggers get the numbers.
+            pl_module: the model.
+            outputs: the result of the step.
+            batch: the data of the step.
+            batch_idx: the number of the step in its epoch.
+        """
         if self.capture.step_ends():
             self._log(trainer, self.capture.numbers)
         elif not self.capture.is_active and trainer.log_every_n_steps and self.capture.seconds is not None:
@@ -55,7 +70,13 @@ class DepyfCallback(Callback):
         self._end(trainer)
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
-        """End the capture, so that the dump shows what led to the exception."""
+        """End the capture, so that the dump shows what led to the exception.
+
+        Args:
+            trainer: Lightning's trainer, whose loggers get the numbers.
+            pl_module: the model.
+            exception: the exception that ended the training.
+        """
         self._end(trainer)
 
     def _end(self, trainer: Any) -> None:

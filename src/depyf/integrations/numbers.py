@@ -17,14 +17,14 @@ def numbers_of(session: Session, step_seconds: float | None = None) -> dict[str,
     """
     compiles = [compiled for _, compiled in session.compiles()]
     eager = [function.eager_calls for function in session.functions.values() if function.eager_calls is not None]
-    found = {
+    numbers = {
         "compiles": len(compiles),
-        "recompiles": sum(isinstance(each.trigger, Recompile) for each in compiles),
+        "recompiles": sum(isinstance(compiled.trigger, Recompile) for compiled in compiles),
         "graph_breaks": breaks_of(compiles).places,
-        "failures": sum(each.failure is not None for each in compiles),
+        "failures": sum(compiled.failure is not None for compiled in compiles),
         "eager_calls": sum(eager),
-        "compile_seconds": round(sum(duration(each.seconds) for each in compiles), 3),
+        "compile_seconds": round(sum(duration(compiled.seconds) for compiled in compiles), 3),
     }
     if step_seconds is not None:
-        found["step_seconds"] = step_seconds
-    return {f"{PREFIX}{name}": float(value) for name, value in found.items()}
+        numbers["step_seconds"] = step_seconds
+    return {f"{PREFIX}{name}": float(value) for name, value in numbers.items()}

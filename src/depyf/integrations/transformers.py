@@ -34,22 +34,47 @@ class DepyfCallback(TrainerCallback):
         self._pending: dict[str, float] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Begin the capture, before the callbacks that log."""
+        """Begin the capture, before the callbacks that log.
+
+        Args:
+            args: the training arguments.
+            state: the state of the trainer.
+            control: the switches that callbacks may set.
+        """
         _put_first(self, sys._getframe(1).f_locals.get("self"))
         self.capture.begin()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Note that a step begins."""
+        """Note that a step begins.
+
+        Args:
+            args: the training arguments.
+            state: the state of the trainer.
+            control: the switches that callbacks may set.
+        """
         self.capture.step_begins()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """End the capture after the last captured step, and have the numbers logged now."""
+        """End the capture after the last captured step, and have the numbers logged now.
+
+        Args:
+            args: the training arguments.
+            state: the state of the trainer.
+            control: the switches that callbacks may set; `should_log` is set here.
+        """
         if self.capture.step_ends():
             self._pending = dict(self.capture.numbers)
             control.should_log = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Add the numbers to what is logged."""
+        """Add the numbers to what is logged.
+
+        Args:
+            args: the training arguments.
+            state: the state of the trainer, whose log gets the numbers, too.
+            control: the switches that callbacks may set.
+            logs: the numbers to log, which are changed.
+        """
         if logs is None:
             return
         added = {**self._pending, **({STEP: self.capture.seconds} if self.capture.seconds is not None else {})}
@@ -61,7 +86,13 @@ class DepyfCallback(TrainerCallback):
         self._pending = {}
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """End the capture of a training with fewer steps; the numbers are in `capture.numbers` then."""
+        """End the capture of a training with fewer steps; the numbers are in `capture.numbers` then.
+
+        Args:
+            args: the training arguments.
+            state: the state of the trainer.
+            control: the switches that callbacks may set.
+        """
         if self.capture.end() and state.is_world_process_zero:
             self.capture.attach()
 

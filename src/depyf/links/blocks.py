@@ -26,7 +26,14 @@ class Block:
 
 
 def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None) -> list[Block]:
-    """Return the functions of a file around `lines`, starting with the one that begins at line `first`."""
+    """Return the functions of a file around `lines`, starting with the one that begins at line `first`.
+
+    Args:
+        file: the path of the file.
+        text: its content.
+        lines: the line numbers, from 1.
+        first: the first line of the function that comes first, if there is one.
+    """
     rows = text.splitlines()
     functions = _functions(text)
     wanted = {first, *lines} - {None} if first is not None else set(lines)
@@ -55,20 +62,20 @@ def _functions(text: str) -> tuple[_Defined, ...]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return ()
-    found = []
-    pending: list[tuple[str, str, ast.stmt]] = [("", "", each) for each in tree.body]
+    functions = []
+    pending: list[tuple[str, str, ast.stmt]] = [("", "", statement) for statement in tree.body]
     while pending:
         prefix, owner, node = pending.pop()
         inner, owned = prefix, owner
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             inner, owned = f"{prefix}{node.name}.", node.name if isinstance(node, ast.ClassDef) else ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found.append((begin, node.end_lineno or node.lineno, f"{prefix}{node.name}", owner))
+            begin = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            functions.append((begin, node.end_lineno or node.lineno, f"{prefix}{node.name}", owner))
         pending += [(inner, owned, child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
         for name in ("handlers", "cases"):
             pending += [(inner, owned, child) for part in getattr(node, name, ()) for child in part.body]
-    return tuple(sorted(found))
+    return tuple(sorted(functions))
 
 
 def class_of(text: str, first: int) -> str:

@@ -26,7 +26,13 @@ _GRAPH = re.compile(r"\b__compiled_fn_(\d+)\b")
 
 
 def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Links:
-    """Return the origin of each instruction of a listing; `origin` translates a line number in it."""
+    """Return the origin of each instruction of a listing; `origin` translates a line number in it.
+
+    Args:
+        text: the listing, with a header line before each code object.
+        origin: returns the origins of a line number of the listing's source.
+        note: the note about the links.
+    """
     lines: dict[int, Origins] = {}
     current, begins = NOWHERE, False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -34,8 +40,8 @@ def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Li
             begins = True
             continue
         if begins:
-            found = _NUMBER.match(line)
-            current = origin(int(found[1])) if found else NOWHERE
+            number_match = _NUMBER.match(line)
+            current = origin(int(number_match[1])) if number_match else NOWHERE
             begins = False
         if current:
             lines[number] = current
@@ -48,20 +54,25 @@ def dynamo_links(
     """Return the origin of each instruction of Dynamo's code.
 
     Dynamo gives its instructions no lines. Python's table shows the last line of the user's for them. But the proof
-    walks the code and its source in step: `listed` has the source lines of each instruction, and `transformed` their
-    origins. An instruction that loads a graph has all lines of the graph.
+    walks the code and its source in step. An instruction that loads a graph has all lines of the graph.
+
+    Args:
+        text: the listing of Dynamo's bytecode.
+        listed: the source lines of each instruction, by code object.
+        transformed: returns the origins of a line of the source.
+        graphs: the origins of each graph, by its number.
     """
     lines: dict[int, Origins] = {}
     section, position = -1, 0
     for number, line in enumerate(text.splitlines(), start=1):
         if _HEADER.match(line):
             section, position = section + 1, 0
-            own = {place: rest for place, *rest in listed[section]} if section < len(listed) else {}
+            places = {place: rest for place, *rest in listed[section]} if section < len(listed) else {}
         elif section >= 0 and _INSTRUCTION.match(line):
             graph = _GRAPH.search(line)
             if graph is not None and int(graph[1]) in graphs:
                 lines[number] = graphs[int(graph[1])]
-            elif origins := joined(map(transformed, own.get(position, ()))):
+            elif origins := joined(map(transformed, places.get(position, ()))):
                 lines[number] = origins
             position += 1
     return Links(lines, OF_DYNAMO)

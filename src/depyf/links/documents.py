@@ -82,13 +82,19 @@ class Document:
 
 
 def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
-    """Return the texts of a compile of `function`."""
+    """Return the texts of a compile of `function`.
+
+    Args:
+        run: the run, which holds the texts.
+        function: the function that was compiled.
+        compiled: the compile.
+    """
     parts = _parts(compiled.artefacts)
     places = _captured_places(run, compiled)
     graphs = [
-        _graph(run, each, parts[index], places)
-        for index, each in enumerate(compiled.artefacts)
-        if each.dialect is Dialect.GRAPH
+        _graph(run, artefact, parts[index], places)
+        for index, artefact in enumerate(compiled.artefacts)
+        if artefact.dialect is Dialect.GRAPH
     ]
     captured = _captured(graphs)
     texts = _transformed(run, function, compiled, captured)
@@ -112,13 +118,15 @@ def origin_of(line: UserLine | None) -> Origins:
 
 def _with_own_keys(texts: Iterable[Document]) -> list[Document]:
     taken: dict[str, int] = {}
-    found = []
+    documents_with_keys = []
     for text in texts:
         count = taken.get(text.key, 0)
         taken[text.key] = count + 1
         key, label = (f"{text.key}-{count + 1}", f"{text.label} {count + 1}") if count else (text.key, text.label)
-        found.append(Document(key, label, text.language, text.is_leading, text.file, text.text, text.links))
-    return found
+        documents_with_keys.append(
+            Document(key, label, text.language, text.is_leading, text.file, text.text, text.links)
+        )
+    return documents_with_keys
 
 
 def _parts(artefacts: list[Artefact]) -> list[str]:
@@ -129,25 +137,25 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
     """
     parts = [artefact.part for artefact in artefacts]
     begin = 0
-    for index, each in enumerate(artefacts):
-        if each.dialect is not Dialect.KERNEL:
+    for index, artefact in enumerate(artefacts):
+        if artefact.dialect is not Dialect.KERNEL:
             continue
         end = index + 1
         while end < len(artefacts) and artefacts[end].dialect not in (Dialect.GRAPH, Dialect.KERNEL):
             end += 1
         for between in range(begin, end):
             if "POST_GRAD" in artefacts[between].stage or artefacts[between].stage in (STACK_TRACES, MAPPINGS):
-                parts[between] = each.part
+                parts[between] = artefact.part
         begin = end
     return parts
 
 
 def _captured_places(run: Run, compiled: Compile) -> Places:
-    found: dict[Origin, str] = {}
+    places: dict[Origin, str] = {}
     for artefact in compiled.artefacts:
         if artefact.stage == CAPTURED:
-            found.update(graph_places(run.text(artefact.file), run.names))
-    return found
+            places.update(graph_places(run.text(artefact.file), run.names))
+    return places
 
 
 def _graph(run: Run, artefact: Artefact, part: str, captured: Places) -> Document:
@@ -166,19 +174,19 @@ def _graph(run: Run, artefact: Artefact, part: str, captured: Places) -> Documen
 
 
 def _captured(graphs: list[Document]) -> dict[int, GraphPlaces]:
-    found: dict[int, GraphPlaces] = {}
+    places: dict[int, GraphPlaces] = {}
     for graph in graphs:
         number = graph_number(graph.file)
         if number is not None and graph.key == "captured_graph":
             through = flow(graph.text, graph.links.lines)
-            found[number] = GraphPlaces(graph.links.all(), through.inputs, through.outputs)
-    return found
+            places[number] = GraphPlaces(graph.links.all(), through.inputs, through.outputs)
+    return places
 
 
 def _transformed(run: Run, function: Function, compiled: Compile, captured: dict[int, GraphPlaces]) -> list[Document]:
     file = compiled_file(compiled)
     text = run.text(file)
-    breaks = joined(origin_of(each.where) for each in compiled.breaks)
+    breaks = joined(origin_of(graph_break.where) for graph_break in compiled.breaks)
     changes = joined(origin_of(line) for effect in compiled.effects for line in effect.lines)
     begins = function.filename, function.first_line if function.resumes_at is None else function.resumes_at
     links = transformed_links(text, captured, Seen(breaks, changes), begins)
@@ -190,9 +198,9 @@ def _guards(compiled: Compile) -> list[Document]:
         return []
     rows = [" ".join(guard.clause.split("\n")) for guard in compiled.guards.guards]
     lines = {
-        number: origin_of(each.where)
-        for number, each in enumerate(compiled.guards.guards, start=1)
-        if each.where is not None
+        number: origin_of(guard.where)
+        for number, guard in enumerate(compiled.guards.guards, start=1)
+        if guard.where is not None
     }
     links = Links(lines, "torch names no line that needs this guard")
     return [Document("guards", f"guards ({len(rows)})", "python", True, "", "\n".join(rows), links)]
@@ -217,9 +225,9 @@ class KernelSource:
 
     def launched(self) -> list[Launched]:
         """Return the launches of the module's kernels, each line with its nodes."""
-        told = {handle: each.nodes for handle, each in (self.computed or {}).items() if each.nodes}
+        computed = {handle: call.nodes for handle, call in (self.computed or {}).items() if call.nodes}
         graph = read_graph(self.graph.text if self.graph is not None else "")
-        return launched(read_module(self.text), graph, told)
+        return launched(read_module(self.text), graph, computed)
 
 
 def kernel_sources(run: Run, compiled: Compile) -> list[KernelSource]:
@@ -227,46 +235,48 @@ def kernel_sources(run: Run, compiled: Compile) -> list[KernelSource]:
     parts = _parts(compiled.artefacts)
     places = _captured_places(run, compiled)
     pairs = zip(compiled.artefacts, parts, strict=True)
-    graphs = [_graph(run, each, part, places) for each, part in pairs if each.dialect is Dialect.GRAPH]
+    graphs = [_graph(run, artefact, part, places) for artefact, part in pairs if artefact.dialect is Dialect.GRAPH]
     return _kernel_sources(run, compiled, parts, graphs)
 
 
 def _kernel_sources(run: Run, compiled: Compile, parts: list[str], graphs: list[Document]) -> list[KernelSource]:
-    found = []
-    for index, each in enumerate(compiled.artefacts):
-        if each.dialect is not Dialect.KERNEL:
+    sources = []
+    for index, artefact in enumerate(compiled.artefacts):
+        if artefact.dialect is not Dialect.KERNEL:
             continue
         part = parts[index]
-        lowered = [graph for graph in graphs if graph.key == _lowered_key(part) and _same_graph(graph, each)]
+        lowered = [graph for graph in graphs if graph.key == _lowered_key(part) and _same_graph(graph, artefact)]
         computed = computed_by(
             _beside(run, compiled, parts, index, STACK_TRACES), _beside(run, compiled, parts, index, MAPPINGS)
         )
-        found.append(KernelSource(each, part, run.text(each.file), lowered[-1] if lowered else None, computed))
-    return found
+        sources.append(
+            KernelSource(artefact, part, run.text(artefact.file), lowered[-1] if lowered else None, computed)
+        )
+    return sources
 
 
 def _kernels(
     run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Places
 ) -> list[Document]:
-    found = []
-    for each in _kernel_sources(run, compiled, parts, graphs):
-        nodes, is_backward = each.nodes, each.part == "backward"
-        inside = origins_of_lines(each.launched(), nodes)
-        moved = moved_since(each.graph.text, run.names, captured) if each.graph is not None else None
-        found.append(
+    documents_of_kernels = []
+    for source in _kernel_sources(run, compiled, parts, graphs):
+        nodes, is_backward = source.nodes, source.part == "backward"
+        inside = origins_of_lines(source.launched(), nodes)
+        moved = moved_since(source.graph.text, run.names, captured) if source.graph is not None else None
+        documents_of_kernels.append(
             Document(
                 key="kernel-backward" if is_backward else "kernel",
                 label="kernels backward" if is_backward else "kernels",
-                language="cpp" if "cpp_pybinding" in each.text else "python",
+                language="cpp" if "cpp_pybinding" in source.text else "python",
                 is_leading=True,
-                file=each.artefact.file,
-                text=each.text,
+                file=source.artefact.file,
+                text=source.text,
                 links=kernel_links(
-                    each.text, each.computed, nodes, run.names, frozenset(captured), moved or {}, inside
+                    source.text, source.computed, nodes, run.names, frozenset(captured), moved or {}, inside
                 ),
             )
         )
-    return found
+    return documents_of_kernels
 
 
 def _lowered_key(part: str) -> str:
@@ -296,27 +306,27 @@ def _beside_graphs(
     run: Run, compiled: Compile, graphs: list[Document], captured: dict[int, GraphPlaces]
 ) -> list[Document]:
     """Return AOTAutograd's wrappers around the graphs, and torch's notes about them."""
-    found = []
+    beside = []
     is_in_order = not any(artefact.stage in RENUMBERING for artefact in compiled.artefacts)
-    for each in compiled.artefacts:
-        if each.stage in (STACK_TRACES, MAPPINGS) or not _is_beside(each, run):
+    for artefact in compiled.artefacts:
+        if artefact.stage in (STACK_TRACES, MAPPINGS) or not _is_beside(artefact, run):
             continue
-        text, links = run.text(each.file), Links({}, OF_WHOLE)
-        number = _graph_number(each.file)
-        if each.dialect is Dialect.PYTHON and number in captured:
+        text, links = run.text(artefact.file), Links({}, OF_WHOLE)
+        number = _graph_number(artefact.file)
+        if artefact.dialect is Dialect.PYTHON and number in captured:
             backward = joined(graph.links.all() for graph in graphs if graph.key == "backward_graph")
             links = wrapper_links(text, Wrapped(captured[number], backward, is_in_order))
-        elif each.stage == METADATA and number in captured and is_in_order:
+        elif artefact.stage == METADATA and number in captured and is_in_order:
             links = metadata_links(text, captured[number])
-        elif each.stage == RUNNABLE:
-            own = ((graph.text, graph.links) for graph in graphs if _same_graph(graph, each))
-            links = runnable_links(text, own)
-        elif each.dialect is Dialect.TEXT and " File: " in text:
+        elif artefact.stage == RUNNABLE:
+            graphs_of_same = ((graph.text, graph.links) for graph in graphs if _same_graph(graph, artefact))
+            links = runnable_links(text, graphs_of_same)
+        elif artefact.dialect is Dialect.TEXT and " File: " in text:
             # torch prints an exported program like a graph, with the user's lines above its nodes.
             links = graph_links(text, run.names)
-        label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
-        found.append(Document(each.stage.lower(), label, _language(each), False, each.file, text, links))
-    return found
+        label = re.sub(r"^aot ", "AOT ", artefact.stage.replace("_", " "), flags=re.IGNORECASE)
+        beside.append(Document(artefact.stage.lower(), label, _language(artefact), False, artefact.file, text, links))
+    return beside
 
 
 def _is_beside(artefact: Artefact, run: Run) -> bool:

@@ -35,8 +35,8 @@ class Flow:
     outputs: tuple[Origins, ...]
 
 
-def flow(text: str, told: Mapping[int, Origins]) -> Flow:
-    """Follow the names of a graph; `told` has the places that torch records for its lines."""
+def flow(text: str, recorded: Mapping[int, Origins]) -> Flow:
+    """Follow the names of a graph; `recorded` has the places that torch records for its lines."""
     rows = text.splitlines()
     needed: dict[str, Origins] = {}
     lines: dict[int, Origins] = {}
@@ -44,36 +44,36 @@ def flow(text: str, told: Mapping[int, Origins]) -> Flow:
         assigned = _ASSIGNED.match(rows[number - 1])
         if assigned is None:
             continue
-        own = told.get(number, NOWHERE)
-        if not own and assigned["name"] in needed:
-            own = lines[number] = needed[assigned["name"]]
-        for name in _NAME.findall(assigned["value"]) if own else ():
-            needed[name] = joined((needed.get(name, NOWHERE), own))
+        origins = recorded.get(number, NOWHERE)
+        if not origins and assigned["name"] in needed:
+            origins = lines[number] = needed[assigned["name"]]
+        for name in _NAME.findall(assigned["value"]) if origins else ():
+            needed[name] = joined((needed.get(name, NOWHERE), origins))
     parameters = _parameters(rows)
     lines.update((number, needed[name]) for name, number in parameters if number and name in needed)
     # An input that is passed on to the outputs, for example for a backward, belongs to the lines that use it.
     handed_on = {name: needed[name] for name, _ in parameters if name in needed}
-    outputs = _outputs(rows, told, lines, handed_on)
+    outputs = _outputs(rows, recorded, lines, handed_on)
     return Flow(lines, tuple(needed.get(name, NOWHERE) for name, _ in parameters), outputs)
 
 
 def _parameters(rows: list[str]) -> list[tuple[str, int]]:
     """Return the parameters of the graph, each with its own line or 0."""
-    found: list[tuple[str, int]] = []
+    parameters: list[tuple[str, int]] = []
     inside = False
     for number, row in enumerate(rows, start=1):
         signature = _SIGNATURE.match(row)
         if signature is not None:
             # The graph itself comes last. Nested graphs are defined before it, with more indentation.
-            found = [(name, 0) for name in _names(signature["parameters"])]
+            parameters = [(name, 0) for name in _names(signature["parameters"])]
             inside = signature["end"] is None
             continue
         # A joint graph takes its inputs as two lists and declares them in its body.
         parameter = _LISTED.match(row) if inside else _DECLARED.match(row)
         if parameter is not None and parameter["name"] != "self":
-            found.append((parameter["name"], number))
+            parameters.append((parameter["name"], number))
         inside = inside and "):" not in row
-    return found
+    return parameters
 
 
 def _names(parameters: str) -> list[str]:
@@ -81,26 +81,26 @@ def _names(parameters: str) -> list[str]:
 
 
 def _outputs(
-    rows: list[str], told: Mapping[int, Origins], lines: dict[int, Origins], handed_on: Mapping[str, Origins]
+    rows: list[str], recorded: Mapping[int, Origins], lines: dict[int, Origins], handed_on: Mapping[str, Origins]
 ) -> tuple[Origins, ...]:
     """Return the origins of each output. Record them for the line that returns it, if it has its own line."""
-    made = dict(handed_on)
+    origins = dict(handed_on)
     outputs: tuple[Origins, ...] = ()
     inside = False
     for number, row in enumerate(rows, start=1):
         assigned, returned, listed = _ASSIGNED.match(row), _RETURN.match(row), _LISTED.match(row)
-        if assigned is not None and number in told:
-            made[assigned["name"]] = told[number]
+        if assigned is not None and number in recorded:
+            origins[assigned["name"]] = recorded[number]
         elif inside:
-            outputs = (*outputs, made.get(listed["name"], NOWHERE) if listed else NOWHERE)
+            outputs = (*outputs, origins.get(listed["name"], NOWHERE) if listed else NOWHERE)
             inside = listed is not None
-            if listed is not None and listed["name"] in made:
-                lines[number] = made[listed["name"]]
+            if listed is not None and listed["name"] in origins:
+                lines[number] = origins[listed["name"]]
         elif returned is not None and returned["value"].rstrip().endswith(("(", "[")):
             inside, outputs = True, ()
         elif returned is not None:
             values = [part.strip() for part in returned["value"].strip("()[]").split(",")]
-            outputs = tuple(made.get(value, NOWHERE) for value in values if value)
+            outputs = tuple(origins.get(value, NOWHERE) for value in values if value)
             if joined(outputs):
                 lines[number] = joined(outputs)
     return outputs

@@ -37,15 +37,18 @@ Places = Mapping[Origin, str]
 
 def graph_places(text: str, names: Mapping[str, str]) -> Places:
     """Return the places that a graph names; `names` are the index's names for its files."""
-    found = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
-    return {_origin(place, names): place["code"].strip() for place in found if place is not None}
+    matches = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
+    return {_origin(place, names): place["code"].strip() for place in matches if place is not None}
 
 
 def graph_links(text: str, names: Mapping[str, str], captured: Places | None = None) -> Links:
     """Return the origin of each line of a graph.
 
-    captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
-        same file, or none of these, comes from a cache; its lines may have moved since.
+    Args:
+        text: the printed graph, with torch's comments.
+        names: the index's names of files.
+        captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
+            same file, or none of these, comes from a cache; its lines may have moved since.
     """
     moved = moved_since(text, names, captured) if captured is not None else {}
     if moved is None:
@@ -67,7 +70,13 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
 
 
 def moved_since(text: str, names: Mapping[str, str], captured: Places) -> Mapping[Origin, Origin] | None:
-    """Return the current places for the places in a graph: {} if the graph's are current, None if unknown."""
+    """Return the current places for the places in a graph: {} if the graph's are current, None if unknown.
+
+    Args:
+        text: the printed graph, with torch's comments.
+        names: the index's names of files.
+        captured: the places of the graph that Dynamo captured in this run.
+    """
     places = graph_places(text, names)
     return moved_places(places, captured) if is_stale(places, captured) else {}
 
@@ -90,28 +99,28 @@ def node_origins(text: str, links: Links) -> dict[str, Origins]:
 
     A nested graph has the origins of its nodes. Its nodes are listed by name only if the names are unique.
     """
-    own: dict[str, Origins] = {}
+    outermost: dict[str, Origins] = {}
     inside: dict[str, Origins] = {}
     classes: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         begins, node = _CLASS.match(line), NODE.match(line)
         if begins is not None:
             indent = len(begins["indent"])
-            classes = [each for each in classes if each[0] < indent] + [(indent, begins["name"])]
+            classes = [entry for entry in classes if entry[0] < indent] + [(indent, begins["name"])]
         elif node is not None and links.of(number):
             is_inside = len(classes) > 1
-            found = inside if is_inside else own
+            origins_here = inside if is_inside else outermost
             for name in (node["name"], classes[-1][1]) if is_inside else (node["name"],):
-                found[name] = joined((found.get(name, frozenset()), links.of(number)))
+                origins_here[name] = joined((origins_here.get(name, frozenset()), links.of(number)))
     graphs = {name for _, name in _graphs(text)}
     for name, origins in inside.items():
-        if name not in own:
-            own[name] = origins
+        if name not in outermost:
+            outermost[name] = origins
         elif name in graphs:
-            own[name] = joined((own[name], origins))
-    return own
+            outermost[name] = joined((outermost[name], origins))
+    return outermost
 
 
 def _graphs(text: str) -> list[tuple[str, str]]:
     """Return the indentation and the name of each graph in a text."""
-    return [(found["indent"], found["name"]) for found in map(_CLASS.match, text.splitlines()) if found is not None]
+    return [(head["indent"], head["name"]) for head in map(_CLASS.match, text.splitlines()) if head is not None]

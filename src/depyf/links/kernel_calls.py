@@ -32,9 +32,9 @@ def kernel_calls(text: str) -> Iterator[KernelCall]:
         if row.count("'''") == 1:
             is_text_of_kernel = not is_text_of_kernel
         elif not is_text_of_kernel and row[:1].isspace() and not row.lstrip().startswith(("#", "//", "def ", "assert")):
-            found = _CALL.search(row)
-            if found is not None and "async_compile" not in row:
-                yield KernelCall(number, found["name"])
+            call = _CALL.search(row)
+            if call is not None and "async_compile" not in row:
+                yield KernelCall(number, call["name"])
 
 
 def first_kernel(text: str) -> int:

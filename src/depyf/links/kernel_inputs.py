@@ -59,15 +59,15 @@ def _examples(
     rows: list[str], begin: int, names: list[str], needed: Mapping[str, Origins]
 ) -> Iterator[tuple[int, Origins]]:
     """Yield the lines that make example inputs, if they are passed in the same order."""
-    made: list[tuple[int, str]] = []
+    examples: list[tuple[int, str]] = []
     for number in range(begin, len(rows) + 1):
-        found, handed = _MADE.match(rows[number - 1]), _HANDED.match(rows[number - 1])
+        example, handed = _MADE.match(rows[number - 1]), _HANDED.match(rows[number - 1])
         if _FUNCTION.match(rows[number - 1]):
-            made = []
-        elif found is not None:
-            made.append((number, found["name"]))
+            examples = []
+        elif example is not None:
+            examples.append((number, example["name"]))
         elif handed is not None and _names(handed["names"]) == names:
-            yield from ((line, needed.get(name, NOWHERE)) for line, name in made)
+            yield from ((line, needed.get(name, NOWHERE)) for line, name in examples)
             yield number, joined(needed.get(name, NOWHERE) for name in names)
 
 

@@ -44,10 +44,16 @@ class Computed:
     def origins(
         self, nodes: Mapping[str, Origins], names: Mapping[str, str], moved: Mapping[Origin, Origin]
     ) -> Origins:
-        """Return its origins: by its nodes, else by the innermost line of each stack, moved to its current place."""
-        found = joined(nodes.get(name, NOWHERE) for name in self.nodes)
-        told = (_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
-        return found or frozenset(moved.get(place, place) for place in told)
+        """Return its origins: by its nodes, else by the innermost line of each stack, moved to its current place.
+
+        Args:
+            nodes: the origins of the lowered graph's nodes.
+            names: the index's names of files.
+            moved: the current places for the places in a cache.
+        """
+        by_nodes = joined(nodes.get(name, NOWHERE) for name in self.nodes)
+        innermost = (_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
+        return by_nodes or frozenset(moved.get(place, place) for place in innermost)
 
 
 def kernel_links(
@@ -61,19 +67,21 @@ def kernel_links(
 ) -> Links:
     """Return the origin of each line of Inductor's module.
 
-    computed: the record of each call by its handle; None if Inductor did not write it.
-    nodes: the origins of the nodes of the lowered graph.
-    names: the index's names of files.
-    captured: the places of the captured graph. Other places come from a cache.
-    moved: the current places for the places in the cache.
-    inside: the lines inside kernels for which more is known than the links of their kernel.
+    Args:
+        text: Inductor's module.
+        computed: the record of each call by its handle; None if Inductor did not write it.
+        nodes: the origins of the nodes of the lowered graph.
+        names: the index's names of files.
+        captured: the places of the captured graph. Other places come from a cache.
+        moved: the current places for the places in the cache.
+        inside: the lines inside kernels for which more is known than the links of their kernel.
     """
     if computed is None:
         return Links({}, UNTOLD)
     rows = text.splitlines()
     # Inductor's record of a backward may also contain the previous one.
-    called = {found["handle"] for found in map(_HANDLE.match, rows) if found is not None}
-    handles = {handle: each.origins(nodes, names, moved) for handle, each in computed.items() if handle in called}
+    called = {match["handle"] for match in map(_HANDLE.match, rows) if match is not None}
+    handles = {handle: call.origins(nodes, names, moved) for handle, call in computed.items() if handle in called}
     if captured and not joined(handles.values()) <= captured:
         return Links({}, STALE)
     kernels: dict[str, Origins] = {}
@@ -96,25 +104,27 @@ def kernel_links(
 def computed_by(stack_traces: str, mappings: str) -> dict[str, Computed] | None:
     """Return what each kernel call computes, from the two texts that Inductor writes; None if it wrote none."""
     stacks, nodes = _loaded(stack_traces), _loaded(mappings)
-    found: dict[str, Computed] = {}
-    for handle, told in stacks.items():
+    computed: dict[str, Computed] = {}
+    for handle, recorded in stacks.items():
         # One release writes only the stacks, another one also the nodes.
-        if isinstance(told, dict):
-            found[handle] = Computed(tuple(told.get("post_grad_nodes", ())), tuple(told.get("stack_traces", ())))
-        elif isinstance(told, list):
-            found[handle] = Computed((), tuple(told))
+        if isinstance(recorded, dict):
+            computed[handle] = Computed(
+                tuple(recorded.get("post_grad_nodes", ())), tuple(recorded.get("stack_traces", ()))
+            )
+        elif isinstance(recorded, list):
+            computed[handle] = Computed((), tuple(recorded))
     by_handle = nodes.get("cppCodeToPost", {})
     for handle, names in by_handle.items() if isinstance(by_handle, dict) else ():
-        found[handle] = Computed(tuple(names), found.get(handle, Computed()).stacks)
-    return found or None
+        computed[handle] = Computed(tuple(names), computed.get(handle, Computed()).stacks)
+    return computed or None
 
 
 def _loaded(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text) if text.strip() else {}
+        data = json.loads(text) if text.strip() else {}
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _innermost(stack: str, names: Mapping[str, str]) -> Origin:
@@ -126,11 +136,11 @@ def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[in
     """Yield the lines of the calls that follow a note of Inductor's, from the note to the end of the statement."""
     number = 0
     while number < len(rows):
-        found = _HANDLE.match(rows[number])
+        handle = _HANDLE.match(rows[number])
         number += 1
-        if found is None:
+        if handle is None:
             continue
-        origins = handles.get(found["handle"], NOWHERE)
+        origins = handles.get(handle["handle"], NOWHERE)
         yield number, origins
         depth, is_call = 0, False
         while number < len(rows):
@@ -156,13 +166,13 @@ def _buffers(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tuple[i
     functions = list(itertools.accumulate(bool(_FUNCTION.match(row)) for row in rows))
     calling = {functions[number - 1] for number in called}
     for number in range(len(rows), 0, -1):
-        found = _BUFFER.match(rows[number - 1])
-        if found is None or number in called or functions[number - 1] not in calling:
+        buffer = _BUFFER.match(rows[number - 1])
+        if buffer is None or number in called or functions[number - 1] not in calling:
             continue
-        origins = needed.get(found["used"] or found["made"], NOWHERE)
+        origins = needed.get(buffer["used"] or buffer["made"], NOWHERE)
         if origins:
             yield number, origins
-        for name in _NAME.findall(rows[number - 1].partition(" = ")[2]) if found["made"] else ():
+        for name in _NAME.findall(rows[number - 1].partition(" = ")[2]) if buffer["made"] else ():
             # A view belongs to the calls that use it, and so does its base.
             needed[name] = joined((needed.get(name, NOWHERE), origins))
 
@@ -171,9 +181,9 @@ def _definitions(rows: list[str], kernels: Mapping[str, Origins]) -> Iterator[tu
     """Yield the lines of each kernel's own text."""
     origins = NOWHERE
     for number, row in enumerate(rows, start=1):
-        found = _DEFINED.match(row)
-        if found is not None:
-            origins = kernels.get(found["name"], NOWHERE)
+        definition = _DEFINED.match(row)
+        if definition is not None:
+            origins = kernels.get(definition["name"], NOWHERE)
         if origins:
             yield number, origins
         if _ENDS.match(row):

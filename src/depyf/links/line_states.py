@@ -56,12 +56,12 @@ class FunctionLines:
 
     def is_of(self, function: Function) -> bool:
         """Return whether the lines belong to this compiled function."""
-        own = (self.filename, self.plain_name, self.first_line)
-        return own == (function.filename, plain_name(function), function.first_line)
+        place = (self.filename, self.plain_name, self.first_line)
+        return place == (function.filename, plain_name(function), function.first_line)
 
     def count(self, state: LineState) -> int:
         """Return how many lines are in a state."""
-        return sum(each is state for each in self.states.values())
+        return sum(line_state is state for line_state in self.states.values())
 
     @property
     def share(self) -> int:
@@ -88,24 +88,24 @@ class FunctionLines:
 
 def line_states(session: Session) -> list[FunctionLines]:
     """Return the functions that Dynamo read in a run, in reading order, or [] if unknown."""
-    found: dict[Place, FunctionLines] = {}
+    functions: dict[Place, FunctionLines] = {}
     for _, compiled in session.compiles():
         given_up = _is_given_up(session, compiled)
-        for each in compiled.lines:
-            of = _lines_of(found, each)
-            for line in each.lines:
-                state = LineState.NEVER if given_up else _state(compiled, each, line)
+        for read in compiled.lines:
+            of = _lines_of(functions, read)
+            for line in read.lines:
+                state = LineState.NEVER if given_up else _state(compiled, read, line)
                 of.states[line] = min(of.states.get(line, state), state, key=_ORDER.index)
     between = set(_lines_between(session))
-    for function in found.values():
+    for function in functions.values():
         for line, state in function.states.items():
             if state is LineState.GRAPH and (function.filename, line) in between:
                 function.states[line] = LineState.BETWEEN
     for filename, name, first in _left_eager(session):
-        for function in found.values():
+        for function in functions.values():
             if (function.filename, function.plain_name) == (filename, name):
                 _run_eager(function, first)
-    return list(found.values())
+    return list(functions.values())
 
 
 _ORDER = list(LineState)
@@ -122,31 +122,31 @@ def _is_given_up(session: Session, compiled: Compile) -> bool:
     """Return whether a compile made no code: it failed, or Dynamo skipped the frame."""
     if compiled.failure is not None:
         return True
-    made = compiled.transformed
-    return isinstance(made, Unavailable) and any(reason == made.reason for _, _, reason in session.skipped)
+    code = compiled.transformed
+    return isinstance(code, Unavailable) and any(reason == code.reason for _, _, reason in session.skipped)
 
 
 def _lines_between(session: Session) -> Iterator[tuple[str, int]]:
     """Yield the lines at which graphs end, and those whose effects Dynamo's code repeats after a graph."""
     for _, compiled in session.compiles():
-        in_graphs = {(each.filename, line) for each in compiled.lines for line in each.in_graphs}
-        for found in compiled.breaks:
-            yield from ((line.filename, line.line) for line in found.stack)
-            if found.where is not None:
-                yield found.where.filename, found.where.line
+        in_graphs = {(read.filename, line) for read in compiled.lines for line in read.in_graphs}
+        for graph_break in compiled.breaks:
+            yield from ((line.filename, line.line) for line in graph_break.stack)
+            if graph_break.where is not None:
+                yield graph_break.where.filename, graph_break.where.line
         for effect in compiled.effects:
             yield from {(line.filename, line.line) for line in effect.lines} - in_graphs
 
 
-def _lines_of(found: dict[Place, FunctionLines], read: LinesRead) -> FunctionLines:
+def _lines_of(functions: dict[Place, FunctionLines], read: LinesRead) -> FunctionLines:
     """Return the entry of a function. A resume function belongs to the entry of its function."""
-    for known in found.values():
+    for known in functions.values():
         within = known.states and min(known.states) <= read.first_line <= max(known.states)
         starts = known.first_line == read.first_line
         if (known.filename, known.name) == (read.filename, read.name) and (starts or within):
             return known
     place = read.filename, read.name, read.first_line
-    return found.setdefault(place, FunctionLines(read.name, read.filename, read.first_line))
+    return functions.setdefault(place, FunctionLines(read.name, read.filename, read.first_line))
 
 
 def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
@@ -156,8 +156,8 @@ def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
         if rest is not None:
             yield filename, rest[0], rest[1]
     for function in session.functions.values():
-        ran = any(each.failure is None or not each.failure.raised for each in function.compiles)
-        if ran and all(_is_given_up(session, each) for each in function.compiles):
+        ran = any(compiled.failure is None or not compiled.failure.raised for compiled in function.compiles)
+        if ran and all(_is_given_up(session, compiled) for compiled in function.compiles):
             yield function.filename, plain_name(function), function.resumes_at or function.first_line
 
 

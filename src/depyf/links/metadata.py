@@ -30,25 +30,25 @@ def metadata_links(text: str, graph: GraphPlaces) -> Links:
     for field, elements in _lists(text.splitlines()):
         places = graph.inputs if field in _OF_INPUTS else graph.outputs if field in _OF_OUTPUTS else ()
         if len(places) == len(elements):
-            told = zip(elements, places, strict=True)
-            lines.update((number, origins) for spanned, origins in told if origins for number in spanned)
+            pairs = zip(elements, places, strict=True)
+            lines.update((number, origins) for spanned, origins in pairs if origins for number in spanned)
     return Links(lines, NOTE)
 
 
 def _lists(rows: list[str]) -> Iterator[tuple[str, list[list[int]]]]:
     """Yield each list of records: the name of its field, and the line numbers of each record."""
     for begin, row in enumerate(rows, start=1):
-        found = _LIST.search(row)
-        if found is None:
+        head = _LIST.search(row)
+        if head is None:
             continue
-        column = found.start("element")
+        column = head.start("element")
         elements = [[begin]]
         for number in range(begin + 1, len(rows) + 1):
             indent = len(rows[number - 1]) - len(rows[number - 1].lstrip())
             # Python's printer aligns the records after the first with the bracket or with the first record.
             if indent < column - 1:
                 break
-            if indent <= column and rows[number - 1].lstrip().startswith(found["element"]):
+            if indent <= column and rows[number - 1].lstrip().startswith(head["element"]):
                 elements.append([])
             elements[-1].append(number)
-        yield found["field"], elements
+        yield head["field"], elements

@@ -15,31 +15,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from depyf.links.origins import Origin
 
 
-def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> dict[Origin, Origin] | None:
-    """Return the current place of each place that a cache has `told`, or None if that is ambiguous.
+def moved_places(cached: Mapping[Origin, str], captured: Mapping[Origin, str]) -> dict[Origin, Origin] | None:
+    """Return the current place of each place that a cache has `cached`, or None if that is ambiguous.
 
     Both arguments map places to the code there.
     """
-    found: dict[Origin, Origin] = {}
-    for before, file in same_files(told, captured).items():
-        old = sorted(line for name, line in told if name == before)
+    places: dict[Origin, Origin] = {}
+    for before, file in same_files(cached, captured).items():
+        old = sorted(line for name, line in cached if name == before)
         new = sorted(line for name, line in captured if name == file)
-        embedded = _embedded([told[before, line] for line in old], [captured[file, line] for line in new])
+        embedded = _embedded([cached[before, line] for line in old], [captured[file, line] for line in new])
         if embedded is None:
             return None
-        found.update(((before, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
-    return found or None
+        places.update(((before, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
+    return places or None
 
 
-def same_files(told: Iterable[Origin], captured: Iterable[Origin]) -> dict[str, str]:
+def same_files(cached: Iterable[Origin], captured: Iterable[Origin]) -> dict[str, str]:
     """Return the captured file for each file that a cache names: itself, or the only one of that name elsewhere."""
-    before, now = {file for file, _ in told}, {file for file, _ in captured}
-    found = {file: file for file in before & now}
+    before, now = {file for file, _ in cached}, {file for file, _ in captured}
+    files = {file: file for file in before & now}
     for file in before - now:
-        same = [each for each in now - before if _base(each) == _base(file)]
+        same = [candidate for candidate in now - before if _base(candidate) == _base(file)]
         if len(same) == 1:
-            found[file] = same[0]
-    return found
+            files[file] = same[0]
+    return files
 
 
 def _base(file: str) -> str:
@@ -60,10 +60,10 @@ def _embedded(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
 
 
 def _leftmost(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
-    found: list[int] = []
+    positions: list[int] = []
     for text in few:
-        at = next((at for at in range(found[-1] + 1 if found else 0, len(many)) if many[at] == text), None)
+        at = next((at for at in range(positions[-1] + 1 if positions else 0, len(many)) if many[at] == text), None)
         if at is None:
             return None
-        found.append(at)
-    return found
+        positions.append(at)
+    return positions

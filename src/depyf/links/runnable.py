@@ -35,12 +35,12 @@ def runnable_links(text: str, graphs: Iterable[tuple[str, Links]]) -> Links:
     for graph, links in graphs:
         same = _nodes(graph.splitlines())
         if names and names == [name for name, _ in same]:
-            told = {
-                own: links.of(number) for (_, own), (_, number) in zip(nodes, same, strict=True) if links.of(number)
+            origins = {
+                name: links.of(number) for (_, name), (_, number) in zip(nodes, same, strict=True) if links.of(number)
             }
-            if not told:
+            if not origins:
                 return Links({}, links.note)
-            return Links({**told, **_around(rows, nodes[-1][1] + 1, told)}, NOTE)
+            return Links({**origins, **_around(rows, nodes[-1][1] + 1, origins)}, NOTE)
     return Links({}, ANOTHER)
 
 
@@ -49,20 +49,20 @@ def _nodes(rows: list[str]) -> list[tuple[str, int]]:
     heads = [number for number, row in enumerate(rows, start=1) if row.lstrip().startswith("def forward(")]
     if len(heads) != 1:
         return []
-    found = []
+    nodes = []
     for number, row in enumerate(rows[heads[0] :], start=heads[0] + 1):
         node = NODE.match(row)
         if row.lstrip().startswith("return "):
             break
         if node is not None:
-            found.append((node["name"], number))
-    return found
+            nodes.append((node["name"], number))
+    return nodes
 
 
-def _around(rows: list[str], returns: int, told: Mapping[int, Origins]) -> dict[int, Origins]:
+def _around(rows: list[str], returns: int, recorded: Mapping[int, Origins]) -> dict[int, Origins]:
     """Return the origins of the lines that return the results of nodes, or load their inputs."""
-    through = flow("\n".join(rows[:returns]), told)
-    head = next(found for found in map(_HEAD.match, rows) if found is not None)
+    through = flow("\n".join(rows[:returns]), recorded)
+    head = next(match for match in map(_HEAD.match, rows) if match is not None)
     parameters = [name.strip() for name in head["parameters"].split(",")]
     needed = dict(zip(parameters, through.inputs, strict=False))
     return {**through.lines, **dict(_loads(rows, returns, needed))}

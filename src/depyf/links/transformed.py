@@ -51,9 +51,11 @@ class Seen:
 def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> Links:
     """Return the origin of each line of a transformed function's file.
 
-    graphs: the graphs that it may call, by number.
-    seen: the lines that torch named. A comment without a file name means a line in the function's own file.
-    begins: the line of the user's function, or the line at which a resume function continues.
+    Args:
+        text: the source of Dynamo's code, with depyf's comments.
+        graphs: the graphs that it may call, by number.
+        seen: the lines that torch named. A comment without a file name means a line in the function's own file.
+        begins: the line of the user's function, or the line at which a resume function continues.
     """
     own_file, _ = begins
     lines = _of_comments(text, seen.breaks, own_file)
@@ -69,15 +71,15 @@ def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> 
 
 
 def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins]:
-    found: dict[int, list[Origin]] = {}
+    places: dict[int, list[Origin]] = {}
     for number, row in enumerate(text.splitlines(), start=1):
         broke, continues = _BREAK.match(row), _CONTINUES.search(row)
         if broke is not None:
             at, file = int(broke["line"]), broke["file"]
-            found[number] = _named(file, at, breaks, own_file)
+            places[number] = _named(file, at, breaks, own_file)
         elif continues is not None:
-            found[number] = [(own_file, int(continues[1]))]
-    return {number: frozenset(places) for number, places in found.items() if places}
+            places[number] = [(own_file, int(continues[1]))]
+    return {number: frozenset(places) for number, places in places.items() if places}
 
 
 def _named(file: str, line: int, seen: Origins, own_file: str) -> list[Origin]:
@@ -93,13 +95,13 @@ def _heads(text: str) -> Iterator[int]:
 
 def _of_changes(text: str, changes: Origins, own_file: str) -> dict[int, Origins]:
     """Return the lines of statements that change an object, as their comments name them."""
-    found = {}
+    origins = {}
     for number, row in enumerate(text.splitlines(), start=1):
         comment = _CHANGES.search(row)
         if comment is not None:
             named = (_named(file, int(line), changes, own_file) for file, line in _LINE.findall(comment[1]))
-            found[number] = joined(map(frozenset, named))
-    return {number: places for number, places in found.items() if places}
+            origins[number] = joined(map(frozenset, named))
+    return {number: places for number, places in origins.items() if places}
 
 
 def _of_code(text: str, graphs: Graphs, changes: Mapping[int, Origins]) -> Iterator[tuple[int, Origins]]:
@@ -118,11 +120,11 @@ def _of_code(text: str, graphs: Graphs, changes: Mapping[int, Origins]) -> Itera
             for name in _loaded(statement) if statement.lineno in changes else ():
                 needed[name] = joined((needed.get(name, NOWHERE), changes[statement.lineno]))
         wanted[id(statement)] = _needs(statement, graphs, needed)
-    made: dict[str, Origins] = {}
+    outputs: dict[str, Origins] = {}
     for statement in statements:
         called = joined(places.all for places, _ in _calls(statement, graphs))
-        used = joined(made.get(name, NOWHERE) for name in _loaded(statement))
-        _note_outputs(statement, graphs, made)
+        used = joined(outputs.get(name, NOWHERE) for name in _loaded(statement))
+        _note_outputs(statement, graphs, outputs)
         for number in _own_lines(statement):
             yield number, called or wanted[id(statement)] or used
 
@@ -136,13 +138,13 @@ def _needs(statement: ast.stmt, graphs: Graphs, needed: dict[str, Origins]) -> O
         return NOWHERE
     if not isinstance(statement, ast.Assign):
         return NOWHERE
-    own = joined(needed.get(name, NOWHERE) for target in statement.targets for name in _names_in(target))
-    for name in _names_in(statement.value) if own else ():
-        needed[name] = joined((needed.get(name, NOWHERE), own))
-    return own
+    wanted = joined(needed.get(name, NOWHERE) for target in statement.targets for name in _names_in(target))
+    for name in _names_in(statement.value) if wanted else ():
+        needed[name] = joined((needed.get(name, NOWHERE), wanted))
+    return wanted
 
 
-def _note_outputs(statement: ast.stmt, graphs: Graphs, made: dict[str, Origins]) -> None:
+def _note_outputs(statement: ast.stmt, graphs: Graphs, outputs: dict[str, Origins]) -> None:
     """Record the origins of the variables that a statement sets to outputs of a graph.
 
     before: `a, b = __compiled_fn_1(x)`, or `a = __compiled_fn_1(x)[0]`
@@ -153,11 +155,11 @@ def _note_outputs(statement: ast.stmt, graphs: Graphs, made: dict[str, Origins])
     for places, call in _calls(statement, graphs):
         if value is call and isinstance(target, (ast.Tuple, ast.List)):
             pairs = zip(target.elts, places.outputs, strict=False)
-            made.update((each.id, origins) for each, origins in pairs if isinstance(each, ast.Name))
+            outputs.update((element.id, origins) for element, origins in pairs if isinstance(element, ast.Name))
         elif isinstance(value, ast.Subscript) and value.value is call and isinstance(target, ast.Name):
             index = value.slice.value if isinstance(value.slice, ast.Constant) else None
             if isinstance(index, int) and index < len(places.outputs):
-                made[target.id] = places.outputs[index]
+                outputs[target.id] = places.outputs[index]
 
 
 def _calls(statement: ast.stmt, graphs: Graphs) -> Iterator[tuple[GraphPlaces, ast.Call]]:

@@ -31,16 +31,16 @@ def archived(directory: Path) -> Mapping[str, str]:
 @lru_cache(maxsize=2)
 def _read(path: Path, changed: int, size: int) -> Mapping[str, str]:
     """Return the texts of an archive in that state. A report reads each of them once, and all of one archive."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     try:
         with tarfile.open(path, "r:xz") as archive:
             for member in archive:
                 content = archive.extractfile(member) if member.isfile() else None
                 if content is not None:
-                    found[member.name] = content.read().decode("utf-8", "replace")
+                    texts[member.name] = content.read().decode("utf-8", "replace")
     except (tarfile.TarError, EOFError, ValueError, ImportError) as error:
         raise OSError(f"{path} cannot be read: {error}") from error
-    return found
+    return texts
 
 
 def archive_bytes(texts: Mapping[str, str]) -> bytes:

@@ -57,4 +57,4 @@ def _flat(top: Call) -> Iterator[Placed]:
             yield Placed(depth, item.line)
             depth += 1
         below: list[Call | Function] = [*item.functions, *item.calls.values()]
-        pending += [(depth, each) for each in reversed(below)]
+        pending += [(depth, item_below) for item_below in reversed(below)]

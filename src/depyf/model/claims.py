@@ -72,13 +72,13 @@ class Claims:
         Raises:
             DumpDirectoryError: the directory cannot be written.
         """
-        shared = own = prepared_directory(directory)
+        shared = free = prepared_directory(directory)
         number = 1
         with self._lock:
-            while not self._take(own):
+            while not self._take(free):
                 number += 1
-                own = prepared_directory(shared / FOLDER.format(number))
-        return own
+                free = prepared_directory(shared / FOLDER.format(number))
+        return free
 
     def release(self, directory: Path) -> None:
         """End one claim. The last one closes the directory."""
@@ -127,10 +127,10 @@ def _is_of_another(directory: Path) -> bool:
     """Return whether another living process has written the index of a directory."""
     try:
         with open(directory / INDEX, "rb") as file:
-            found = _OWNER.search(file.read(_HEAD))
+            owner = _OWNER.search(file.read(_HEAD))
     except OSError:
         return False
-    return found is not None and int(found[1]) != os.getpid() and _is_alive(int(found[1]), int(found[2]))
+    return owner is not None and int(owner[1]) != os.getpid() and _is_alive(int(owner[1]), int(owner[2]))
 
 
 def _is_same(handle: int, directory: Path) -> bool:

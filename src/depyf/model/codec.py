@@ -53,7 +53,13 @@ DEFINITIONS: dict[str, Json] = {}
 
 
 def named(name: str, form: Form, about: str = "") -> Form:
-    """Return a form whose schema stands once, under a name."""
+    """Return a form whose schema stands once, under a name.
+
+    Args:
+        name: the name in the schema's `$defs`.
+        form: the form of the values.
+        about: the description in the schema.
+    """
     DEFINITIONS[name] = form.schema | ({"description": about} if about else {})
     return Form({"$ref": f"#/$defs/{name}"}, form.write, form.read, form.state)
 
@@ -97,7 +103,7 @@ def _items(form: Form, kind: type, schema: Mapping[str, object]) -> Form:
     return Form(
         {"type": "array", "items": form.schema, **schema},
         list if write is same else lambda values: [write(value) for value in values],
-        kind if read is same else lambda written: kind([read(each) for each in written]),
+        kind if read is same else lambda written: kind([read(item) for item in written]),
         tuple if state is same else lambda values: tuple([state(value) for value in values]),
     )
 

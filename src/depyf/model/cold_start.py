@@ -87,5 +87,5 @@ def cold_start_json(start: ColdStart) -> dict[str, Any]:
 
 def read_cold_start(stored: Mapping[str, Any]) -> ColdStart:
     """Return the cold start from JSON."""
-    waits = tuple(Wait(*each) for each in stored["waits"])
+    waits = tuple(Wait(*wait) for wait in stored["waits"])
     return ColdStart(**{**stored, "waits": waits})

@@ -24,8 +24,8 @@ class CompileId:
     count: int = 1
 
     def __str__(self) -> str:
-        own = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
-        return own if self.autograd < 0 else f"!{self.autograd}/{own}"
+        text = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
+        return text if self.autograd < 0 else f"!{self.autograd}/{text}"
 
     @property
     def frame_word(self) -> str:

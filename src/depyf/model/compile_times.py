@@ -107,17 +107,17 @@ class CompileTimes:
 
     def by_compile(self) -> dict[str, dict[str, float]]:
         """Return the seconds of each stage of each compile."""
-        found: dict[str, Counter[str]] = {}
-        for each in (cell for cell in self.cells if cell.compile):
-            found.setdefault(each.compile, Counter())[each.stage] += each.seconds  # type: ignore[assignment]
-        return {name: _sorted(stages) for name, stages in found.items()}
+        by_compile: dict[str, Counter[str]] = {}
+        for cell in (cell for cell in self.cells if cell.compile):
+            by_compile.setdefault(cell.compile, Counter())[cell.stage] += cell.seconds  # type: ignore[assignment]
+        return {name: _sorted(stages) for name, stages in by_compile.items()}
 
     def own_place(self, place: int) -> int:
         """Return the innermost place of a call stack that is not in torch itself; the place, if all are."""
-        found = place
-        while found >= 0 and self.places[found].of_torch:
-            found = self.places[found].caller
-        return found if found >= 0 else place
+        innermost = place
+        while innermost >= 0 and self.places[innermost].of_torch:
+            innermost = self.places[innermost].caller
+        return innermost if innermost >= 0 else place
 
     def callers(self, place: int) -> Iterator[int]:
         """Yield a place and its callers, innermost first."""
@@ -150,7 +150,7 @@ def function_times(times: CompileTimes) -> list[FunctionTimes]:
 
     torch's functions count for their callers.
     """
-    own: dict[FunctionKey, Counter[str]] = {}
+    exclusive: dict[FunctionKey, Counter[str]] = {}
     total: dict[FunctionKey, Counter[str]] = {}
     lines: dict[FunctionKey, dict[tuple[int, ...], Counter[str]]] = {}
     for cell in times.cells:
@@ -158,21 +158,23 @@ def function_times(times: CompileTimes) -> list[FunctionTimes]:
             continue
         innermost = times.places[times.own_place(cell.place)]
         key = key_of(innermost)
-        _add(own.setdefault(key, Counter()), cell)
+        _add(exclusive.setdefault(key, Counter()), cell)
         _add(lines.setdefault(key, {}).setdefault(innermost.lines, Counter()), cell)
-        for caller in dict.fromkeys(key_of(times.places[each]) for each in times.callers(times.own_place(cell.place))):
+        for caller in dict.fromkeys(
+            key_of(times.places[caller]) for caller in times.callers(times.own_place(cell.place))
+        ):
             _add(total.setdefault(caller, Counter()), cell)
-    found = [
+    all_functions = [
         FunctionTimes(
             key,
-            _sorted(own.get(key, {})),
+            _sorted(exclusive.get(key, {})),
             _sorted(total[key]),
             {line: _sorted(stages) for line, stages in sorted(lines.get(key, {}).items(), key=_largest)},
             times.traced.get(key, 0),
         )
         for key in total
     ]
-    return sorted(found, key=lambda each: (-each.seconds, -sum(each.total.values())))
+    return sorted(all_functions, key=lambda function: (-function.seconds, -sum(function.total.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,33 +198,39 @@ def module_times(times: CompileTimes) -> list[ModuleTimes]:
     for cell in times.cells:
         if cell.stage in OF_PROCESS:
             continue
-        found = [times.places[caller] for caller in times.callers(cell.place)]
-        kinds.update((each.module, each.module_class) for each in found if each.module)
-        paths = {path for each in found for path in _enclosing(each.module)}
+        places = [times.places[caller] for caller in times.callers(cell.place)]
+        kinds.update((place.module, place.module_class) for place in places if place.module)
+        paths = {path for place in places for path in _enclosing(place.module)}
         for path in paths:
             _add(totals.setdefault(path, Counter()), cell)
     rows = [ModuleTimes(path, kinds[path], _sorted(stages)) for path, stages in totals.items() if path in kinds]
-    return sorted(rows, key=lambda each: (-each.seconds, each.path))
+    return sorted(rows, key=lambda module: (-module.seconds, module.path))
 
 
 def repetition(times: CompileTimes, compile_id: str, repeat: Repeat) -> Repetition:
-    """Return the times of equal blocks that have a path. A kernel that several blocks share counts for the first."""
+    """Return the times of equal blocks that have a path. A kernel that several blocks share counts for the first.
+
+    Args:
+        times: the compile times of the run.
+        compile_id: the id of the compile.
+        repeat: the blocks, with the path of the first module.
+    """
     container, _, first = repeat.first.rpartition(".")
     numbers = range(int(first), int(first) + repeat.blocks) if first.isdecimal() else ()
     paths = {f"{container}.{number}" if container else str(number): number for number in numbers}
-    whole = own = again = 0.0
+    whole = in_blocks = again = 0.0
     kind = ""
     for cell in times.cells:
         if cell.compile != compile_id:
             continue
         whole += cell.seconds
-        found = [times.places[caller] for caller in times.callers(cell.place)]
-        path = next((path for each in found for path in _enclosing(each.module) if path in paths), None)
+        places = [times.places[caller] for caller in times.callers(cell.place)]
+        path = next((path for place in places for path in _enclosing(place.module) if path in paths), None)
         if path is not None and cell.stage not in OF_PROCESS:
-            own += cell.seconds
+            in_blocks += cell.seconds
             again += cell.seconds if path != repeat.first else 0.0
-            kind = kind or next((each.module_class for each in found if each.module == path), "")
-    return Repetition(compile_id, repeat.first, repeat.last, kind, repeat.blocks, own, again, whole)
+            kind = kind or next((place.module_class for place in places if place.module == path), "")
+    return Repetition(compile_id, repeat.first, repeat.last, kind, repeat.blocks, in_blocks, again, whole)
 
 
 def _enclosing(path: str) -> Iterator[str]:
@@ -241,10 +249,10 @@ def _add(counter: Counter[str], cell: Cell) -> None:
 
 
 def _summed(pairs: Iterator[tuple[str, float]]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    totals: dict[str, float] = {}
     for name, seconds in pairs:
-        found[name] = found.get(name, 0.0) + seconds
-    return found
+        totals[name] = totals.get(name, 0.0) + seconds
+    return totals
 
 
 def _sorted(seconds: Mapping[str, float]) -> dict[str, float]:
@@ -267,39 +275,46 @@ def times_json(times: CompileTimes) -> dict[str, Any]:
         "compiles": {name: _rounded(stages) for name, stages in times.by_compile().items()},
         "functions": [_function_json(function_time) for function_time in function_times(times)],
         "modules": [
-            {"module": each.path, "class": each.kind, "total": _rounded(each.total)} for each in module_times(times)
+            {"module": module.path, "class": module.kind, "total": _rounded(module.total)}
+            for module in module_times(times)
         ],
-        "repeats": [_repetition_json(each) for each in times.repetitions],
+        "repeats": [_repetition_json(repeat) for repeat in times.repetitions],
         "places": [_place_json(place) for place in times.places],
         "cells": [[cell.compile, cell.place, cell.stage, round(cell.seconds, 7)] for cell in times.cells],
         **({"cold_start": cold_start_json(times.start)} if times.start is not None else {}),
     }
 
 
-def _function_json(each: FunctionTimes) -> dict[str, Any]:
-    file, line, name = each.key
+def _function_json(function: FunctionTimes) -> dict[str, Any]:
+    file, line, name = function.key
     return {
         "function": name,
         "file": file,
         "line": line,
-        "traced": each.traced,
-        "own": _rounded(each.own),
-        "total": _rounded(each.total),
-        "lines": [{"lines": list(line), "stages": _rounded(stages)} for line, stages in each.lines.items()],
+        "traced": function.traced,
+        "own": _rounded(function.own),
+        "total": _rounded(function.total),
+        "lines": [{"lines": list(line), "stages": _rounded(stages)} for line, stages in function.lines.items()],
     }
 
 
-def _repetition_json(each: Repetition) -> dict[str, Any]:
-    told = {"compile": each.compile, "first": each.first, "last": each.last, "class": each.kind, "blocks": each.blocks}
-    return told | _rounded({"seconds": each.seconds, "again": each.again, "whole": each.whole})
+def _repetition_json(repeat: Repetition) -> dict[str, Any]:
+    fields = {
+        "compile": repeat.compile,
+        "first": repeat.first,
+        "last": repeat.last,
+        "class": repeat.kind,
+        "blocks": repeat.blocks,
+    }
+    return fields | _rounded({"seconds": repeat.seconds, "again": repeat.again, "whole": repeat.whole})
 
 
 def _place_json(place: Place) -> dict[str, Any]:
-    told: dict[str, Any] = {"caller": place.caller, "file": place.file, "line": place.first_line}
-    told |= {"function": place.function, "lines": list(place.lines)}
+    fields: dict[str, Any] = {"caller": place.caller, "file": place.file, "line": place.first_line}
+    fields |= {"function": place.function, "lines": list(place.lines)}
     if place.module:
-        told |= {"module": place.module, "class": place.module_class}
-    return told | ({"of_torch": True} if place.of_torch else {})
+        fields |= {"module": place.module, "class": place.module_class}
+    return fields | ({"of_torch": True} if place.of_torch else {})
 
 
 def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
@@ -325,35 +340,38 @@ def read_times(directory: Path) -> CompileTimes | None:
     if not path.is_file():
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return _times(told)
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return _times(stored)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
 
 
-def _times(told: Mapping[str, Any]) -> CompileTimes:
+def _times(stored: Mapping[str, Any]) -> CompileTimes:
     return CompileTimes(
-        places=[_place(each) for each in told["places"]],
-        cells=[Cell(*each) for each in told["cells"]],
-        traced={(each["file"], each["line"], each["function"]): each["traced"] for each in told["functions"]},
-        measured=told["measuring"]["readings"],
-        cost=told["measuring"]["seconds"],
-        unavailable=dict(told["unavailable"]),
-        repetitions=[Repetition(*each.values()) for each in told["repeats"]],
-        start=read_cold_start(told["cold_start"]) if "cold_start" in told else None,
+        places=[_place(place) for place in stored["places"]],
+        cells=[Cell(*cell) for cell in stored["cells"]],
+        traced={
+            (function["file"], function["line"], function["function"]): function["traced"]
+            for function in stored["functions"]
+        },
+        measured=stored["measuring"]["readings"],
+        cost=stored["measuring"]["seconds"],
+        unavailable=dict(stored["unavailable"]),
+        repetitions=[Repetition(*repeat.values()) for repeat in stored["repeats"]],
+        start=read_cold_start(stored["cold_start"]) if "cold_start" in stored else None,
     )
 
 
-def _place(told: Mapping[str, Any]) -> Place:
+def _place(stored: Mapping[str, Any]) -> Place:
     return Place(
-        caller=told["caller"],
-        file=told["file"],
-        first_line=told["line"],
-        function=told["function"],
-        lines=tuple(told["lines"]),
-        module=told.get("module", ""),
-        module_class=told.get("class", ""),
-        of_torch=told.get("of_torch", False),
+        caller=stored["caller"],
+        file=stored["file"],
+        first_line=stored["line"],
+        function=stored["function"],
+        lines=tuple(stored["lines"]),
+        module=stored.get("module", ""),
+        module_class=stored.get("class", ""),
+        of_torch=stored.get("of_torch", False),
     )
 
 

@@ -17,6 +17,11 @@ def counted(number: int, what: str, several: str = "") -> str:
 
     >>> counted(1, "graph"), counted(2, "graph"), counted(0, "process", "processes")
     ('1 graph', '2 graphs', '0 processes')
+
+    Args:
+        number: the count.
+        what: the singular.
+        several: the plural, if it is not formed with an `s`.
     """
     return f"{number} {what if number == 1 else several or what + 's'}"
 
@@ -56,15 +61,15 @@ class BreakCount:
         return f"{self.places} {self.what}"
 
 
-def break_count(found: Iterable[Place]) -> BreakCount:
+def break_count(places_of_all: Iterable[Place]) -> BreakCount:
     """Count graph breaks, given the place and the reason of each in every compile."""
-    places = list(found)
+    places = list(places_of_all)
     return BreakCount(len(set(places)), len(places))
 
 
 def places_of_breaks(compiles: Iterable[Compile]) -> list[Place]:
     """Return the place and the reason of each graph break, compile by compile."""
-    return [(broken.where, broken.reason) for each in compiles for broken in each.breaks]
+    return [(broken.where, broken.reason) for compiled in compiles for broken in compiled.breaks]
 
 
 def breaks_of(compiles: Iterable[Compile]) -> BreakCount:

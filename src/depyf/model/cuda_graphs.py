@@ -51,7 +51,7 @@ CUDA_GRAPH_ROWS = Record(
 CUDA_GRAPH = named("cuda_graph", CUDA_GRAPH_ROWS.form)
 
 
-def words(found: Iterable[CudaGraph]) -> list[str]:
+def words(cuda_graphs: Iterable[CudaGraph]) -> list[str]:
     """Return the reports on the CUDA graphs of a compile as phrases. Equal reports become one, with their number.
 
     >>> twice = [CudaGraph("recorded", "forward", seconds=0.5)] * 2
@@ -59,15 +59,15 @@ def words(found: Iterable[CudaGraph]) -> list[str]:
     ['forward recorded 2 times (1.000 s)', 'backward skipped: mutated inputs']
     """
     groups: dict[tuple[str, str, str], list[CudaGraph]] = {}
-    for cuda_graph in found:
+    for cuda_graph in cuda_graphs:
         groups.setdefault((cuda_graph.part, cuda_graph.event, cuda_graph.reason), []).append(cuda_graph)
-    return [_phrase(*key, own) for key, own in groups.items()]
+    return [_phrase(*key, reports) for key, reports in groups.items()]
 
 
-def _phrase(part: str, event: str, reason: str, found: list[CudaGraph]) -> str:
+def _phrase(part: str, event: str, reason: str, reports: list[CudaGraph]) -> str:
     event = "one for the sizes" if event == SIZES else event
-    often = f" {len(found)} times" if len(found) > 1 else ""
-    times = [cuda_graph.seconds for cuda_graph in found if cuda_graph.seconds is not None]
+    often = f" {len(reports)} times" if len(reports) > 1 else ""
+    times = [cuda_graph.seconds for cuda_graph in reports if cuda_graph.seconds is not None]
     took = f" ({sum(times):.3f} s)" if times else ""
-    told = f"{' ' if event.endswith('sizes') else ': '}{reason}" if reason else ""
-    return f"{part} {event}{often}{took}{told}".strip()
+    detail = f"{' ' if event.endswith('sizes') else ': '}{reason}" if reason else ""
+    return f"{part} {event}{often}{took}{detail}".strip()

@@ -40,7 +40,7 @@ def index_parts(session: Session, findings: tuple[Finding, ...]) -> Iterator[str
         "findings": [FINDING_ROWS.write(finding) for finding in findings],
     }
     after = {
-        "order": [str(each.id) for _, each in session.compiles()],
+        "order": [str(compiled.id) for _, compiled in session.compiles()],
         **OTHER_ROWS.write(session),
         TRACE.key: TRACE.form.write(session.trace),
     }
@@ -50,7 +50,7 @@ def index_parts(session: Session, findings: tuple[Finding, ...]) -> Iterator[str
         if function.is_resume:
             resumed.setdefault(function.root, []).append(function)
     for number, root in enumerate(session.roots()):
-        whole = _function(root) | {"resume_functions": [_function(each) for each in resumed.get(root.key, ())]}
+        whole = _function(root) | {"resume_functions": [_function(resume) for resume in resumed.get(root.key, ())]}
         yield ("," if number else "") + "\n  " + _readable(whole).replace("\n", "\n  ")
     yield ("\n ]," if session.roots() else "],") + _readable(after).removeprefix("{") + "\n"
 
@@ -79,11 +79,11 @@ def _readable(content: dict[str, Any]) -> str:
 
     text = json.dumps(content, indent=1, default=mark)
 
-    def unmarked(found: re.Match[str]) -> str:
-        row = rows[int(found[1])]
+    def unmarked(mark_match: re.Match[str]) -> str:
+        row = rows[int(mark_match[1])]
         if isinstance(row, OneLine):
             return json.dumps(row.content)
-        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        line = text[text.rfind("\n", 0, mark_match.start()) + 1 : mark_match.start()]
         margin = "\n" + " " * (len(line) - len(line.lstrip()))
         lines = f",{margin} ".join(json.dumps(guard) for guard in row.content)
         return f"[{margin} {lines}{margin}]" if lines else "[]"

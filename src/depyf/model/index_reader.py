@@ -55,10 +55,10 @@ class Run:
 
     def families(self) -> dict[str, Family]:
         """Return the compiles of each root function and of its resume functions, by the root's key, in order."""
-        found: dict[str, Family] = {root.key: [] for root in self.session.roots()}
+        by_root: dict[str, Family] = {root.key: [] for root in self.session.roots()}
         for function, compiled in self.session.compiles():
-            found[function.root].append((function, compiled))
-        return found
+            by_root[function.root].append((function, compiled))
+        return by_root
 
     def source_of(self, function: Function) -> str:
         """Return the source of a function, or of the function that it resumes; "" without a file."""
@@ -92,7 +92,7 @@ def read_run(directory: Path) -> Run:
 
 def _run_of(directory: Path, index: Json) -> Run:
     try:
-        names = {each["path"]: each["file"] for each in index.get("sources", ())}
+        names = {source["path"]: source["file"] for source in index.get("sources", ())}
         run = Run(directory, session_of(index), names)
     except KeyError as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: it has no {error}") from error
@@ -100,7 +100,7 @@ def _run_of(directory: Path, index: Json) -> Run:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
     for function in run.session.functions.values():
         # Explanations of recompiles and breaks need the source. A long run has thousands of functions.
-        if any(isinstance(each.trigger, Recompile) or each.breaks for each in function.compiles):
+        if any(isinstance(compiled.trigger, Recompile) or compiled.breaks for compiled in function.compiles):
             root = run.session.functions[function.root]
             root.source = root.source or run.source_of(root)
     return run
@@ -131,10 +131,10 @@ def load_index(directory: Path) -> Json:
     if has_log(directory):
         return read_log(directory)
     try:
-        found: Json = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+        content: Json = json.loads((directory / INDEX).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{directory / INDEX} is damaged: {error}") from error
-    return found
+    return content
 
 
 def read_session(directory: Path) -> Session:
@@ -200,24 +200,25 @@ def session_of(index: Json) -> Session:
         key = f"{len(session.functions)}"
         session.functions[key] = _function(root, key, key, order)
         for resume in root["resume_functions"]:
-            own = f"{len(session.functions)}"
-            session.functions[own] = _function(resume, own, key, order)
+            resume_key = f"{len(session.functions)}"
+            session.functions[resume_key] = _function(resume, resume_key, key, order)
     session.now = tuple(map(RUNNING_ROWS.read, index.get("now", ())))
     if session.ended and index["schema"] == SCHEMA:
         session.findings = tuple(findings_of(index))
-    session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
+    session.installed = {skip["file"] for skip in index["skipped"] if skip.get("installed")}
     return session
 
 
 def findings_of(index: Json) -> list[Finding]:
     """Return the findings in an index; none if depyf had no findings yet when it wrote the index."""
-    return [FINDING_ROWS.read(each) for each in index.get("findings", ())]
+    return [FINDING_ROWS.read(row) for row in index.get("findings", ())]
 
 
 def _function(written: Json, key: str, root: str, order: Order) -> Function:
     function: Function = RESUME_ROWS.read(written, key=key, source="", root=root)
     place = {"name": function.name, "filename": function.filename, "first_line": function.first_line}
     function.compiles = [
-        COMPILE_ROWS.read(each, **place, order=order[each["id"]].pop(0)) for each in written["compiles"]
+        COMPILE_ROWS.read(compile_row, **place, order=order[compile_row["id"]].pop(0))
+        for compile_row in written["compiles"]
     ]
     return function

@@ -69,15 +69,18 @@ def read_job(directory: Path) -> JobIndex | None:
     if not path.is_file():
         return None
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return JobIndex(
-            found["ranks"],
-            found["bytes"],
-            found["records"],
-            found["omitted"],
-            found["missing"],
-            tuple(GroupRow(**{**each, "unfinished": tuple(each["unfinished"])}) for each in found["groups"]),
-            tuple(DivergenceRow(**{**each, "more": tuple(each["more"])}) for each in found["divergences"]),
+            content["ranks"],
+            content["bytes"],
+            content["records"],
+            content["omitted"],
+            content["missing"],
+            tuple(GroupRow(**{**group, "unfinished": tuple(group["unfinished"])}) for group in content["groups"]),
+            tuple(
+                DivergenceRow(**{**divergence, "more": tuple(divergence["more"])})
+                for divergence in content["divergences"]
+            ),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is no index of ranks: {error}") from error

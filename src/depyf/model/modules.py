@@ -34,10 +34,10 @@ class Module:
 
 def modules(function: Function) -> list[Module]:
     """Return the modules that the entries of a function pass through, each before its submodules."""
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for compiled in function.compiles:
-        found = {**_modules_of(compiled), **found}
-    return [Module(path, found[path]) for path in sorted(found, key=_order)]
+        types = {**_modules_of(compiled), **types}
+    return [Module(path, types[path]) for path in sorted(types, key=_order)]
 
 
 def owner(function: Function) -> str:
@@ -46,13 +46,13 @@ def owner(function: Function) -> str:
 
 
 def _modules_of(compiled: Compile) -> dict[str, str]:
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for guard in compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ():
         match = _TYPE.match(guard.clause) if guard.kind == "TYPE_MATCH" else None
         path = _path(match["path"]) if match is not None else None
         if match is not None and path is not None:
-            found.setdefault(path, match["type"])
-    return found
+            types.setdefault(path, match["type"])
+    return types
 
 
 def _path(expression: str) -> str | None:
@@ -72,17 +72,17 @@ def _order(path: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in path.split(".")] if path else []
 
 
-def folded(found: list[Module]) -> list[Module]:
+def folded(all_modules: list[Module]) -> list[Module]:
     """Return the modules, with equal consecutive modules of a list shown once.
 
     before: `blocks.0`, `blocks.0.norm`, `blocks.1`, `blocks.1.norm`
     after: `blocks.0` twice, `blocks.0.norm`
     """
-    inside = {each.path: _inside(found, index) for index, each in enumerate(found)}
+    inside = {module.path: _inside(all_modules, index) for index, module in enumerate(all_modules)}
     kept: list[Module] = []
     last: dict[str, int] = {}
     hidden: str | None = None
-    for module in found:
+    for module in all_modules:
         if hidden is not None and module.path.startswith(hidden):
             continue
         hidden = None
@@ -98,10 +98,10 @@ def folded(found: list[Module]) -> list[Module]:
     return kept
 
 
-def _inside(found: list[Module], index: int) -> list[tuple[str, str]]:
+def _inside(all_modules: list[Module], index: int) -> list[tuple[str, str]]:
     """Return the classes of a module and of its submodules, which follow it directly."""
-    top = found[index]
+    top = all_modules[index]
     end = index + 1
-    while end < len(found) and (not top.path or found[end].path.startswith(f"{top.path}.")):
+    while end < len(all_modules) and (not top.path or all_modules[end].path.startswith(f"{top.path}.")):
         end += 1
-    return [(module.path[len(top.path) :], module.type) for module in found[index:end]]
+    return [(module.path[len(top.path) :], module.type) for module in all_modules[index:end]]

@@ -62,8 +62,8 @@ def resumed_function(name: str) -> tuple[str, int] | None:
     >>> resumed_function("torch_dynamo_resume_in_toy_example_at_6")
     ('toy_example', 6)
     """
-    found = _RESUMED.match(name)
-    return (found[1], int(found[2])) if found else None
+    match = _RESUMED.match(name)
+    return (match[1], int(match[2])) if match else None
 
 
 def resume_offset(name: str) -> int | None:
@@ -72,8 +72,8 @@ def resume_offset(name: str) -> int | None:
     >>> resume_offset("__resume_at_102_2"), resume_offset("torch")
     (102, None)
     """
-    found = _RESUME_AT.match(name)
-    return int(found[1]) if found else None
+    match = _RESUME_AT.match(name)
+    return int(match[1]) if match else None
 
 
 def without_count(text: str) -> str:
@@ -84,7 +84,7 @@ def without_count(text: str) -> str:
     >>> without_count('G["torch"].Tensor is G[c5_key].Tensor')
     'G["torch"].Tensor is G[c_key].Tensor'
     """
-    return _COUNTED.sub(lambda found: found[1] or f"c{found[2]}", text)
+    return _COUNTED.sub(lambda match: match[1] or f"c{match[2]}", text)
 
 
 def compiled_fn_number(name: str) -> int | None:
@@ -93,8 +93,8 @@ def compiled_fn_number(name: str) -> int | None:
     >>> compiled_fn_number("__compiled_fn_7"), compiled_fn_number("torch")
     (7, None)
     """
-    found = _COMPILED_FN.match(name)
-    return int(found[1]) if found else None
+    match = _COMPILED_FN.match(name)
+    return int(match[1]) if match else None
 
 
 def graph_number(file: str) -> int | None:
@@ -103,8 +103,8 @@ def graph_number(file: str) -> int | None:
     >>> graph_number("__compiled_fn_7.Captured_Graph.0.py"), graph_number("graph_2.kernel_0.py")
     (7, 2)
     """
-    found = _OF_GRAPH.match(file)
-    return int(found[1]) if found else None
+    match = _OF_GRAPH.match(file)
+    return int(match[1]) if match else None
 
 
 def is_installed(name: str) -> bool:

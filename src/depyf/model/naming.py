@@ -81,9 +81,9 @@ def is_method(function: Function) -> bool:
 
 def _named(function: Function, clause: re.Pattern[str]) -> str:
     """Return the class that a guard of a function names, or ""."""
-    sets = (each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet))
-    found = (clause.match(guard.clause) for guards in sets for guard in guards)
-    return next((each["type"].rpartition(".")[2] for each in found if each is not None), "")
+    sets = (compiled.guards.guards for compiled in function.compiles if isinstance(compiled.guards, GuardSet))
+    matches = (clause.match(guard.clause) for guards in sets for guard in guards)
+    return next((match["type"].rpartition(".")[2] for match in matches if match is not None), "")
 
 
 def _is_forward(function: Function) -> bool:

@@ -154,9 +154,9 @@ def _entries_of_schema_1(written: Json) -> tuple[FailedEntry, ...]:
     from depyf.model.schema_1 import failure_of_sentence
 
     entries = []
-    for each in written["refused"]:
-        failures = tuple(map(failure_of_sentence, each["explained"] or each["clauses"]))
-        entries.append(FailedEntry(each["entry"], tuple(each["clauses"]), failures, bool(each["explained"])))
+    for entry in written["refused"]:
+        failures = tuple(map(failure_of_sentence, entry["explained"] or entry["clauses"]))
+        entries.append(FailedEntry(entry["entry"], tuple(entry["clauses"]), failures, bool(entry["explained"])))
     return tuple(entries)
 
 
@@ -402,13 +402,13 @@ class GuardLines:
 def _guards_of(written: list[Json]) -> GuardSet:
     texts: dict[tuple[str, int, str], str] = {}
     guards = []
-    for each in written:
-        where = each["where"]
+    for guard in written:
+        where = guard["where"]
         if where is not None:
             place = where["file"], where["line"], where["function"]
             texts[place] = text = where["text"] or texts.get(place, "")
-            each = {**each, "where": {**where, "text": text}}
-        guards.append(GUARD_ROWS.read(each))
+            guard = {**guard, "where": {**where, "text": text}}
+        guards.append(GUARD_ROWS.read(guard))
     return GuardSet(tuple(guards))
 
 

@@ -44,25 +44,28 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
 def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[str, int] | None:
     """Return the file and the line that first read a value, in a function or in one that it passes the value to.
 
-    here: the function.
-    read: what Dynamo read when it compiled the function, including its callees.
+    def run(x, value):
+        return scaled(x, value)  # passes `value` as `factor`
 
-        def run(x, value):
-            return scaled(x, value)  # passes `value` as `factor`
-        def scaled(x, factor):
-            return x * factor        # this line reads it
+    def scaled(x, factor):
+        return x * factor        # this line reads it
+
+    Args:
+        subject: the value as the function spells it.
+        here: the function.
+        read: the lines that Dynamo read when it compiled the function, including those of its callees.
     """
-    found, own = None, (here.filename, here.first_line)
-    others = [lines_read for lines_read in read if (lines_read.filename, lines_read.first_line) != own]
+    place_read, place_of_here = None, (here.filename, here.first_line)
+    others = [lines_read for lines_read in read if (lines_read.filename, lines_read.first_line) != place_of_here]
     while True:
         source = function_source(here.filename, here.first_line)
         line = reading_line(subject, source)
         if line is None:
-            return found
-        found = here.filename, here.first_line + line
+            return place_read
+        place_read = here.filename, here.first_line + line
         called = _handed_over(subject, source, line, others)
         if called is None:
-            return found
+            return place_read
         here, subject = called
         others.remove(here)
 
@@ -78,8 +81,8 @@ def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) 
             name = ast.unparse(call.func).rpartition(".")[2]
             named = [lines_read for lines_read in others if lines_read.name.rpartition(".")[2] == name]
             is_attribute = isinstance(call.func, ast.Attribute)
-            taking = [(each, _parameter(each, place, is_attribute)) for each in named or others]
-            taken = [(each, parameter + rest) for each, parameter in taking if parameter]
+            taking = [(candidate, _parameter(candidate, place, is_attribute)) for candidate in named or others]
+            taken = [(candidate, parameter + rest) for candidate, parameter in taking if parameter]
             if len(taken) == 1:
                 return taken[0]
     return None
@@ -103,7 +106,9 @@ def _parameter(called: LinesRead, place: int | str | None, is_attribute: bool) -
 
 
 def _functions(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return [each for each in parsed(source).body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [
+        statement for statement in parsed(source).body if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
 
 
 def _body(source: str) -> Sequence[ast.AST]:
@@ -119,13 +124,13 @@ def _values(tree: ast.expr) -> Iterator[ast.expr]:
     """Yield the values in an expression, without torch's methods such as `size`."""
     pending: list[ast.AST] = [tree]
     while pending:
-        each = pending.pop()
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
-            pending.append(each.func.value)
-        elif isinstance(each, _Value) and _root(each) is not None:
-            yield each
+        node = pending.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            pending.append(node.func.value)
+        elif isinstance(node, _Value) and _root(node) is not None:
+            yield node
         else:
-            pending += children(each)
+            pending += children(node)
 
 
 def _root(tree: ast.expr) -> str | None:
@@ -149,15 +154,15 @@ def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int
 @functools.lru_cache(maxsize=64)
 def _reads(source: str) -> tuple[tuple[int, str, bool], ...]:
     """Return each read of a value in a function's body: its line, its text, and whether it is read as a whole."""
-    found: list[tuple[int, int, str, bool]] = []
-    pending: list[tuple[ast.AST, bool]] = [(each, True) for each in _body(source)]
+    reads: list[tuple[int, int, str, bool]] = []
+    pending: list[tuple[ast.AST, bool]] = [(statement, True) for statement in _body(source)]
     while pending:
         node, is_whole = pending.pop()
         if isinstance(node, _Value) and not isinstance(node.ctx, ast.Store):
-            found.append((node.lineno - 1, node.col_offset, ast.unparse(node), is_whole))
+            reads.append((node.lineno - 1, node.col_offset, ast.unparse(node), is_whole))
         if isinstance(node, ast.AugAssign) and isinstance(node.target, _Value):
-            found.append((node.lineno - 1, node.col_offset, ast.unparse(node.target), True))
+            reads.append((node.lineno - 1, node.col_offset, ast.unparse(node.target), True))
         for child in children(node):
             is_inside = isinstance(node, (ast.Attribute, ast.Subscript)) and child is node.value
             pending.append((child, not is_inside))
-    return tuple((line, text, is_whole) for line, _, text, is_whole in sorted(found))
+    return tuple((line, text, is_whole) for line, _, text, is_whole in sorted(reads))

@@ -67,18 +67,18 @@ def repeats_in(text: str) -> tuple[Repeat, ...]:
     """Return the runs of equal blocks in the text of a captured graph, the longest first."""
     nodes = _nodes(text)
     tokens = [node.token for node in nodes]
-    found: list[Repeat] = []
-    while len(found) < MOST_RUNS and len(nodes) >= LEAST_BLOCKS * LEAST_OPERATIONS:
+    repeats: list[Repeat] = []
+    while len(repeats) < MOST_RUNS and len(nodes) >= LEAST_BLOCKS * LEAST_OPERATIONS:
         run = _longest_run(tokens)
         if run is None:
             break
         begin, slack, period, blocks = run
         starts = range(begin, begin + slack + 1)
-        made = [each for start in starts if (each := _repeat(nodes, start, period, blocks)) is not None]
-        found += sorted(made, key=lambda each: (-each.blocks, not each.first))[:1]
+        candidates = [repeat for start in starts if (repeat := _repeat(nodes, start, period, blocks)) is not None]
+        repeats += sorted(candidates, key=lambda repeat: (-repeat.blocks, not repeat.first))[:1]
         for index in range(begin, begin + blocks * period):
             tokens[index] = str(index)  # it belongs to no other run
-    return tuple(found)
+    return tuple(repeats)
 
 
 def reads_an_input(text: str, repeat: Repeat) -> bool:
@@ -94,7 +94,7 @@ def reads_an_input(text: str, repeat: Repeat) -> bool:
 
 def _nodes(text: str) -> list[_Node]:
     """Return the operations of a graph in order. A copy of an input is none."""
-    found: list[_Node] = []
+    nodes: list[_Node] = []
     defined: set[str] = set()
     where, at = None, ""
     for line in text.splitlines():
@@ -110,11 +110,11 @@ def _nodes(text: str) -> list[_Node]:
         name, _, kind = head.strip().partition(": ")
         if not rest.isidentifier():
             value = rest.partition(";  ")[0]
-            operands = tuple(each for each in _NAME.findall(value) if each in defined)
-            token = _NAME.sub(lambda each: "%" if each[0] in defined else each[0], value)
-            found.append(_Node(name, f"{at} {kind} {token}", operands, where))
+            operands = tuple(name for name in _NAME.findall(value) if name in defined)
+            token = _NAME.sub(lambda match: "%" if match[0] in defined else match[0], value)
+            nodes.append(_Node(name, f"{at} {kind} {token}", operands, where))
         defined.add(name)
-    return found
+    return nodes
 
 
 def _longest_run(tokens: Sequence[str]) -> tuple[int, int, int, int] | None:
@@ -126,7 +126,7 @@ def _longest_run(tokens: Sequence[str]) -> tuple[int, int, int, int] | None:
             distances[index - last[token]] += 1
         last[token] = index
     best: tuple[int, int, int, int] | None = None
-    for period in sorted(distances, key=lambda each: -distances[each])[:MOST_PERIODS]:
+    for period in sorted(distances, key=lambda distance: -distances[distance])[:MOST_PERIODS]:
         if period < LEAST_OPERATIONS:
             continue
         begin, length = max(_runs(tokens, period), key=lambda run: run[1])
@@ -172,10 +172,10 @@ def _labels(paths: Sequence[Sequence[str]]) -> tuple[str, str]:
 def _flow(part: Sequence[_Node]) -> tuple[tuple[int, ...], ...]:
     """Return how values flow through a block, with each name replaced by the order of its first use."""
     numbers: dict[str, int] = {}
-    found = []
+    rows = []
     for node in part:
-        found.append(tuple(numbers.setdefault(name, len(numbers)) for name in (*node.operands, node.name)))
-    return tuple(found)
+        rows.append(tuple(numbers.setdefault(name, len(numbers)) for name in (*node.operands, node.name)))
+    return tuple(rows)
 
 
 def _path(part: Sequence[_Node]) -> list[str]:

@@ -35,7 +35,7 @@ def reproducible(text: str) -> str:
         text = address.sub(r"\1ADDRESS", text)
     text = _RANDOM_PART.sub(r"\1", text)
     if "config." in text:
-        text = _SETTINGS.sub(lambda found: "".join(sorted(found[0].splitlines(keepends=True))), text)
+        text = _SETTINGS.sub(lambda block: "".join(sorted(block[0].splitlines(keepends=True))), text)
     return text
 
 

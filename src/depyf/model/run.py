@@ -371,8 +371,8 @@ class Session:
     """The display of the session in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
-        own = f"<Session: torch {self.torch_version}, {len(self.functions)} functions>"
-        return own if self.view is None else self.view.text(self)
+        text = f"<Session: torch {self.torch_version}, {len(self.functions)} functions>"
+        return text if self.view is None else self.view.text(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": repr(self)} if self.view is None else self.view.bundle(self)
@@ -390,7 +390,7 @@ class Session:
 
     def compiles(self) -> Iterator[tuple[Function, Compile]]:
         """Yield every compile with its function, in the order in which they began."""
-        pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
+        pairs = [(function, compiled) for function in self.functions.values() for compiled in function.compiles]
         return iter(sorted(pairs, key=lambda pair: pair[1].order))
 
 

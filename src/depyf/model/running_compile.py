@@ -29,8 +29,8 @@ class RunningCompile:
         where = f"`{self.function}` {self.id}, {self.phase}"
         if self.alive:
             return f"now compiling {where}, for {self.seconds:.0f} s"
-        told = f", at least {self.seconds:.0f} s after it began" if self.seconds >= 1 else ""
-        return f"the process ended while compiling {where}{told}"
+        duration = f", at least {self.seconds:.0f} s after it began" if self.seconds >= 1 else ""
+        return f"the process ended while compiling {where}{duration}"
 
 
 RUNNING_ROWS = Record(

@@ -123,11 +123,11 @@ class RunningLog:
             os.write(self._file, text.encode("utf-8", "backslashreplace"))
 
     def _function(self, function: Function) -> Json | None:
-        told = function_json(function) | {"key": function.key, "root": function.root}
-        if self._functions.get(function.key) == told:
+        content = function_json(function) | {"key": function.key, "root": function.root}
+        if self._functions.get(function.key) == content:
             return None
-        self._functions[function.key] = told
-        return {"function": told}
+        self._functions[function.key] = content
+        return {"function": content}
 
     def _compile(self, function: Function, compiled: Compile) -> Json | None:
         written = self._compiles.get(compiled.order)
@@ -190,11 +190,11 @@ def read_log(directory: Path) -> Json:
         _take(line, index, functions, compiles)
     _fill_counts(directory / COUNTS, compiles)
     ordered = sorted(compiles.items())
-    index["order"] = [each["id"] for _, each in ordered]
-    index["now"] = _now(lines[0], path, index, functions, [each for _, each in ordered])
-    for _, each in ordered:
-        functions[each.pop("of")]["compiles"].append(each)
-        each.pop("slot")
+    index["order"] = [compiled["id"] for _, compiled in ordered]
+    index["now"] = _now(lines[0], path, index, functions, [compiled for _, compiled in ordered])
+    for _, compiled in ordered:
+        functions[compiled.pop("of")]["compiles"].append(compiled)
+        compiled.pop("slot")
     _nest(index, functions)
     return index
 
@@ -213,8 +213,8 @@ def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[in
     if "session" in line:
         index[line["session"]] = line["value"]
     elif "function" in line:
-        told = line["function"]
-        functions[told["key"]] = {**told, "compiles": functions.get(told["key"], {}).get("compiles", [])}
+        function = line["function"]
+        functions[function["key"]] = {**function, "compiles": functions.get(function["key"], {}).get("compiles", [])}
     else:
         compiled = compiles.setdefault(line["compile"], {row.key: [] for row in _ROWS[Log.GROWS]} | {"hits": None})
         compiled |= {name: line[name] for name in ("of", "id", "slot") if name in line} | line["set"]
@@ -225,41 +225,43 @@ def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[in
 def _fill_counts(path: Path, compiles: dict[int, Json]) -> None:
     """Set how many calls each compile has served, or 0 for a finished compile without a number."""
     numbers = path.read_bytes() if path.is_file() else b""
-    for each in compiles.values():
-        at = each["slot"] * _NUMBER.size
+    for compiled in compiles.values():
+        at = compiled["slot"] * _NUMBER.size
         count = _NUMBER.unpack_from(numbers, at)[0] if at + _NUMBER.size <= len(numbers) else 0
-        each["hits"] = count - 1 if count else None
+        compiled["hits"] = count - 1 if count else None
 
 
 def _now(head: Json, path: Path, index: Json, functions: dict[str, Json], compiles: list[Json]) -> list[Json]:
     """Return the unfinished compiles, with the time that they have run so far or until the last record."""
     alive = is_running(index["process"])
-    heard = [each.stat().st_mtime for each in (path, path.with_name(SLOW)) if each.is_file()]
+    heard = [
+        path_of_record.stat().st_mtime for path_of_record in (path, path.with_name(SLOW)) if path_of_record.is_file()
+    ]
     until = time.time() if alive else max(heard)
     return [
         RUNNING_ROWS.write(
             RunningCompile(
-                each["id"],
-                functions[each["of"]]["qualname"] or functions[each["of"]]["name"],
-                each["phase"],
-                round(max(0.0, until - head["clock"] + head["since"] - (each["began"] or 0.0)), 1),
+                compiled["id"],
+                functions[compiled["of"]]["qualname"] or functions[compiled["of"]]["name"],
+                compiled["phase"],
+                round(max(0.0, until - head["clock"] + head["since"] - (compiled["began"] or 0.0)), 1),
                 alive,
             )
         )
-        for each in compiles
-        if each.get("phase")
+        for compiled in compiles
+        if compiled.get("phase")
     ]
 
 
 def _nest(index: Json, functions: dict[str, Json]) -> None:
     """Put resume functions below the functions that they resume."""
-    for key, each in functions.items():
-        if each["root"] == key or each["root"] not in functions:
-            each["resume_functions"] = []
-            index["functions"].append(each)
-    for key, each in functions.items():
-        root = functions.get(each["root"])
-        if root is not None and each["root"] != key:
-            root["resume_functions"].append(each)
-    for each in functions.values():
-        del each["key"], each["root"]
+    for key, function in functions.items():
+        if function["root"] == key or function["root"] not in functions:
+            function["resume_functions"] = []
+            index["functions"].append(function)
+    for key, function in functions.items():
+        root = functions.get(function["root"])
+        if root is not None and function["root"] != key:
+            root["resume_functions"].append(function)
+    for function in functions.values():
+        del function["key"], function["root"]

@@ -91,9 +91,9 @@ def _of_parts(subject: str, expected: str, actual: str) -> GuardFailure:
 
 def _values(text: str) -> tuple[tuple[str, str], ...]:
     """Return the values of a condition, from the text of a dict."""
-    found = literal(text)
-    if isinstance(found, dict):
-        return tuple((str(source), repr(value)) for source, value in found.items())
+    values = literal(text)
+    if isinstance(values, dict):
+        return tuple((str(source), repr(value)) for source, value in values.items())
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError:

@@ -65,23 +65,23 @@ def _rewritten(text: str, strings: Sequence[str]) -> str:
         value = ast.literal_eval(strings[int(number)])
         return value if isinstance(value, str) else ""
 
-    def variable(found: re.Match[str]) -> str:
-        name = name_of(found["number"])
-        if found["scope"] == "L" or not name.startswith(_IMPORT) or not found["dot"]:
-            return f"{name}{found['dot']}" if name else found[0]
+    def variable(match: re.Match[str]) -> str:
+        name = name_of(match["number"])
+        if match["scope"] == "L" or not name.startswith(_IMPORT) or not match["dot"]:
+            return f"{name}{match['dot']}" if name else match[0]
         module = name.removeprefix(_IMPORT)
         return "" if module == "__main__" else f"{module.replace('_dot_', '.')}."
 
-    def member(found: re.Match[str]) -> str:
-        is_held = found["plain"] or name_of(found["holder"]) in _HOLDERS
-        return _step(name_of(found["number"]), found[0]) if is_held else found[0]
+    def member(match: re.Match[str]) -> str:
+        is_held = match["plain"] or name_of(match["holder"]) in _HOLDERS
+        return _step(name_of(match["number"]), match[0]) if is_held else match[0]
 
-    text = _ARRAY.sub(lambda found: found["of"], _VARIABLE.sub(variable, text))
+    text = _ARRAY.sub(lambda match: match["of"], _VARIABLE.sub(variable, text))
     before = ""
     while before != text:
-        before, text = text, _ITEM.sub(lambda found: f"{found['of']}[{found['key']}]", text)
+        before, text = text, _ITEM.sub(lambda match: f"{match['of']}[{match['key']}]", text)
     text = _MEMBER.sub(member, text)
-    return _ATTRIBUTE.sub(lambda found: _step(name_of(found["number"]), found[0]), text)
+    return _ATTRIBUTE.sub(lambda match: _step(name_of(match["number"]), match[0]), text)
 
 
 def without_strings(source: str) -> str:
@@ -106,5 +106,5 @@ def root_name(source: str) -> str:
     >>> root_name('L["x"].shape'), root_name("self.n"), root_name("no_aliasing(L['x'])")
     ('x', 'self', '')
     """
-    found = re.match(r"[LG]\[['\"]([^'\"]+)['\"]\]|([A-Za-z_]\w*)(?=[.\[]|$)", source)
-    return (found[1] or found[2]) if found else ""
+    match = re.match(r"[LG]\[['\"]([^'\"]+)['\"]\]|([A-Za-z_]\w*)(?=[.\[]|$)", source)
+    return (match[1] or match[2]) if match else ""

@@ -41,7 +41,7 @@ def status_of(compiled: Compile) -> Status:
     return Status.RECOMPILED if isinstance(compiled.trigger, Recompile) else Status.COMPILED
 
 
-def worst(found: Iterable[Status]) -> Status:
+def worst(outcomes: Iterable[Status]) -> Status:
     """Return the worst of several outcomes; `COMPILED` if there are none."""
     order = list(Status)
-    return max(found, key=order.index, default=Status.COMPILED)
+    return max(outcomes, key=order.index, default=Status.COMPILED)

@@ -15,29 +15,29 @@ def nodes_below(tree: ast.AST) -> list[ast.AST]:
 
     This is four times as fast as `ast.walk`. It leaves out nodes that only stand for an operator or a context.
     """
-    found = [tree]
-    for node in found:
-        found += children(node)
-    return found
+    nodes = [tree]
+    for node in nodes:
+        nodes += children(node)
+    return nodes
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the children of a node, in order, without nodes that only stand for an operator or a context."""
-    found: list[ast.AST] = []
+    child_nodes: list[ast.AST] = []
     kind = type(node)
     names = _FIELDS.get(kind)
     for name in names if names is not None else _FIELDS.setdefault(kind, _fields(kind)):
         value = getattr(node, name, None)
         if type(value) is list:
-            found += [each for each in value if isinstance(each, ast.AST)]
+            child_nodes += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            child_nodes.append(value)
+    return child_nodes
 
 
 def names_in(node: ast.AST) -> list[str]:
     """Return the names in an expression, with repetitions."""
-    return [each.id for each in nodes_below(node) if isinstance(each, ast.Name)]
+    return [name_node.id for name_node in nodes_below(node) if isinstance(name_node, ast.Name)]
 
 
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
@@ -50,16 +50,16 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def statements_below(tree: ast.AST) -> list[ast.stmt]:
     """Return the statements of a tree, including nested ones, in no order."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     pending = [tree]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.stmt):
-            found.append(node)
+            statements.append(node)
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
             inside = getattr(node, name, None)
             pending += inside if isinstance(inside, list) else []
-    return found
+    return statements
 
 
 def is_in_try(source: str, line: int) -> bool:
@@ -85,8 +85,8 @@ def decides(subject: str, source: str) -> bool:
 @functools.lru_cache(maxsize=64)
 def deciding(source: str) -> tuple[str, ...]:
     """Return the variables, attributes and items in the conditions of a function. Each recompile asks for them."""
-    found = (condition for node in ast.walk(parsed(source)) for condition in _conditions(node))
-    return tuple(sorted({text for each in found for text in values_in(each)}))
+    conditions = (condition for node in ast.walk(parsed(source)) for condition in _conditions(node))
+    return tuple(sorted({text for condition in conditions for text in values_in(condition)}))
 
 
 def values_in(tree: ast.AST) -> set[str]:
@@ -115,8 +115,8 @@ def keyword_parameters(source: str) -> frozenset[str]:
     >>> keyword_parameters("def f(x, **kw):\\n    return x ** n")
     frozenset({'kw'})
     """
-    found = (node.kwarg for node in ast.walk(parsed(source)) if isinstance(node, ast.arguments))
-    return frozenset(each.arg for each in found if each is not None)
+    keywords = (node.kwarg for node in ast.walk(parsed(source)) if isinstance(node, ast.arguments))
+    return frozenset(keyword.arg for keyword in keywords if keyword is not None)
 
 
 def is_handed_over(subject: str, source: str) -> bool:
@@ -144,8 +144,12 @@ def is_handed_over_in(line: str, subject: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _handed_over(source: str) -> frozenset[str]:
-    found = (argument for node in ast.walk(parsed(source)) for argument in _arguments(node))
-    return frozenset(ast.unparse(each) for each in found if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)))
+    arguments = (argument for node in ast.walk(parsed(source)) for argument in _arguments(node))
+    return frozenset(
+        ast.unparse(argument)
+        for argument in arguments
+        if isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript))
+    )
 
 
 def _arguments(node: ast.AST) -> Iterator[ast.expr]:
@@ -154,7 +158,7 @@ def _arguments(node: ast.AST) -> Iterator[ast.expr]:
         case ast.Call(func=ast.Attribute()):
             taken = [*node.args, *(keyword.value for keyword in node.keywords)]
         case ast.Slice():
-            taken = [each for each in (node.lower, node.upper, node.step) if each is not None]
+            taken = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
         case _:
             return
     for value in taken:
@@ -162,7 +166,9 @@ def _arguments(node: ast.AST) -> Iterator[ast.expr]:
             taken += value.elts
         elif isinstance(value, ast.UnaryOp):
             taken.append(value.operand)
-        elif isinstance(value, ast.BinOp) and any(isinstance(each, ast.Constant) for each in (value.left, value.right)):
+        elif isinstance(value, ast.BinOp) and any(
+            isinstance(operand, ast.Constant) for operand in (value.left, value.right)
+        ):
             taken += [value.left, value.right]
         yield value
 

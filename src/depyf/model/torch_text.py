@@ -65,7 +65,13 @@ def _is_prefix(text: str, position: int) -> bool:
 
 
 def find_outside(text: str, words: str, start: int = 0) -> int:
-    """Return the first position of `words` in a text outside of strings and brackets, or -1."""
+    """Return the first position of `words` in a text outside of strings and brackets, or -1.
+
+    Args:
+        text: the text to search.
+        words: the words to find.
+        start: the position at which the search begins.
+    """
     return next((position for position in outside(text, start) if text.startswith(words, position)), -1)
 
 
@@ -92,12 +98,19 @@ def guard_failure(text: str, line: UserLine | None = None) -> GuardFailure:
     other = _OTHER_TYPE.match(text)
     if other is not None:
         return GuardFailure(other["source"], Check.TYPE, "torch.Tensor", other["actual"], line, text)
-    found = _mismatch(text) if text.startswith(_TENSOR) else _of_expression(text)
+    mismatch = _mismatch(text) if text.startswith(_TENSOR) else _of_expression(text)
     unknown = GuardFailure("", Check.UNKNOWN, line=line, text=text)
-    if found is None:
+    if mismatch is None:
         return unknown
     return GuardFailure(
-        found.source, found.check, found.expected, found.actual, line, text, item=found.item, dimension=found.dimension
+        mismatch.source,
+        mismatch.check,
+        mismatch.expected,
+        mismatch.actual,
+        line,
+        text,
+        item=mismatch.item,
+        dimension=mismatch.dimension,
     )
 
 

@@ -62,70 +62,74 @@ def tuned(infos: Iterable[str], times: Iterable[str]) -> dict[str, Tuned]:
     >>> tuned(['{"k": {"autotune_cache_state": "miss", "num_configs": 2, "compile_time_us": 1500}}'], [])
     {'k': Tuned(state='miss', configurations=2, configuration='', compile_seconds=0.0015, tuning_seconds=None)}
     """
-    found: dict[str, Tuned] = {}
+    by_kernel: dict[str, Tuned] = {}
     for text in infos:
-        for name, told in _mapping(text).items():
-            if isinstance(told, dict):
-                found[name] = _tuned(told)
+        for name, info in _mapping(text).items():
+            if isinstance(info, dict):
+                by_kernel[name] = _tuned(info)
     for text in times:
         kernels = _mapping(text).get("kernels")
         for name, seconds in kernels.items() if isinstance(kernels, dict) else ():
-            found[name] = replace(found.get(name, Tuned()), tuning_seconds=_number(seconds))
-    return found
+            by_kernel[name] = replace(by_kernel.get(name, Tuned()), tuning_seconds=_number(seconds))
+    return by_kernel
 
 
 def choices(times: Iterable[str]) -> list[Choice]:
     """Return the choices between templates and libraries in a trace, in order."""
-    found = []
+    all_choices = []
     for text in times:
-        told = _mapping(text).get("choices")
-        found += [_choice(each) for each in told if isinstance(each, dict)] if isinstance(told, list) else []
-    return found
+        rows = _mapping(text).get("choices")
+        all_choices += [_choice(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return all_choices
 
 
-def _tuned(told: Mapping[str, Any]) -> Tuned:
-    state, count = str(told.get("autotune_cache_state") or ""), told.get("num_configs")
-    known = told.get("only_config") or told.get("best_config")
-    took = _number(told.get("compile_time_us"))
+def _tuned(info: Mapping[str, Any]) -> Tuned:
+    state, count = str(info.get("autotune_cache_state") or ""), info.get("num_configs")
+    known = info.get("only_config") or info.get("best_config")
+    took = _number(info.get("compile_time_us"))
     return Tuned(
         state,
-        1 if told.get("only_config") else count if isinstance(count, int) else None,
+        1 if info.get("only_config") else count if isinstance(count, int) else None,
         _configuration(known),
         None if took is None else round(took / 1e6, 6),
     )
 
 
-def _configuration(told: object) -> str:
+def _configuration(configuration: object) -> str:
     """Return a configuration as text, for example of `[["XBLOCK", 128], ["num_warps", 4]]`."""
-    pairs = told if isinstance(told, list) else []
+    pairs = configuration if isinstance(configuration, list) else []
     return ", ".join(f"{pair[0]} {pair[1]}" for pair in pairs if isinstance(pair, list) and len(pair) == 2)
 
 
-def _choice(told: Mapping[str, Any]) -> Choice:
-    stats = _mapping(str(told.get("stats") or ""))
+def _choice(choice: Mapping[str, Any]) -> Choice:
+    stats = _mapping(str(choice.get("stats") or ""))
     best = str(stats.get("best_kernel") or "")
     is_triton = stats.get("best_triton_pos") == 0
     tried = stats.get("num_choices")
     return Choice(
-        str(told.get("operation") or ""),
-        str(told.get("shapes") or ""),
+        str(choice.get("operation") or ""),
+        str(choice.get("shapes") or ""),
         tried if isinstance(tried, int) else 0,
         best,
         _number(stats.get("best_time")),
         str(stats.get("best_kernel_desc") or ""),
         best if is_triton else str(stats.get("best_triton_kernel") or ""),
         _number(stats.get("best_time" if is_triton else "best_triton_time")),
-        _number(told.get("seconds")) or 0.0,
+        _number(choice.get("seconds")) or 0.0,
     )
 
 
 def _mapping(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        mapping = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return mapping if isinstance(mapping, dict) else {}
 
 
-def _number(told: object) -> float | None:
-    return float(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else None
+def _number(data: object) -> float | None:
+    return (
+        float(data)
+        if isinstance(data, (int, float)) and not isinstance(data, bool)
+        else None
+    )

@@ -20,7 +20,13 @@ MOST_LINES = 40
 
 
 def line_at(filename: str, line: int, function: str = "") -> UserLine:
-    """Return a line of a source file; its text is empty if the file cannot be read."""
+    """Return a line of a source file; its text is empty if the file cannot be read.
+
+    Args:
+        filename: the path of the file.
+        line: the line number, from 1.
+        function: the name of the function around it, if known.
+    """
     return UserLine(filename, line, linecache.getline(filename, line).strip(), function)
 
 
@@ -101,7 +107,9 @@ OWN_PACKAGES: set[str] = set()
 
 
 def _is_of_own_package(filename: str) -> bool:
-    inside = next((each for each in _package_directories() if filename.startswith(each.rstrip(os.sep) + os.sep)), "")
+    inside = next(
+        (folder for folder in _package_directories() if filename.startswith(folder.rstrip(os.sep) + os.sep)), ""
+    )
     name = os.path.relpath(filename, inside) if inside else filename
     return name.partition(os.sep)[0] in OWN_PACKAGES
 
@@ -138,8 +146,8 @@ def is_of_torch(filename: str) -> bool:
 @functools.cache
 def _package_directories() -> tuple[str, ...]:
     """Return the directories of installed packages and of the standard library, longest first."""
-    found = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
-    return tuple(sorted((path for path in found if path), key=len, reverse=True))
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+    return tuple(sorted((path for path in folders if path), key=len, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)

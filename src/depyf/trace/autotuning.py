@@ -25,9 +25,9 @@ class Tuning:
             name = str(event.arguments.get("kernel_name"))
             self.kernels[name] = round(self.kernels.get(name, 0.0) + event.seconds, 6)
         elif event.name.endswith(CHOICES):
-            told = {"operation": event.name.removesuffix(CHOICES), "shapes": event.arguments.get("autotune_shape")}
+            operation = {"operation": event.name.removesuffix(CHOICES), "shapes": event.arguments.get("autotune_shape")}
             stats = event.arguments.get("autotune_choices_stats")
-            self.choices.append({**told, "seconds": event.seconds, "stats": stats})
+            self.choices.append({**operation, "seconds": event.seconds, "stats": stats})
 
     def artefact(self) -> Artefact | None:
         """Return everything as JSON, or None if there is nothing."""
@@ -51,5 +51,5 @@ class Tunings:
 
     def artefact_of(self, compile_id: str) -> Artefact | None:
         """Return the tuning of a compile, or None if there was none."""
-        found = self._of.get(compile_id)
-        return found.artefact() if found is not None else None
+        tuning = self._of.get(compile_id)
+        return tuning.artefact() if tuning is not None else None

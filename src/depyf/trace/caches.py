@@ -12,10 +12,15 @@ from depyf.trace.stages import CACHES, PGO
 def cache_event(kind: str, artefact: Artefact) -> CacheEvent:
     """Return the lookup that a record of `kind` describes; `artefact` holds the record's payload."""
     cache, outcome = CACHES.get(kind, (PGO, "miss"))
-    told = _content(artefact.text)
-    saved = told.get("time_saved_ms") or told.get("time_saved_ns", 0) / 1e6 if _is_number(told) else 0.0
+    content = _content(artefact.text)
+    saved = content.get("time_saved_ms") or content.get("time_saved_ns", 0) / 1e6 if _is_number(content) else 0.0
     return CacheEvent(
-        cache, outcome, str(told.get("key") or ""), str(told.get("cache_bypass_reason") or ""), saved / 1000, artefact
+        cache,
+        outcome,
+        str(content.get("key") or ""),
+        str(content.get("cache_bypass_reason") or ""),
+        saved / 1000,
+        artefact,
     )
 
 
@@ -28,12 +33,12 @@ def has_read_no_sizes(compiled: Compile) -> bool:
 
 def _content(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-def _is_number(told: dict[str, Any]) -> bool:
-    values = (told.get("time_saved_ms") or 0, told.get("time_saved_ns") or 0)
+def _is_number(content: dict[str, Any]) -> bool:
+    values = (content.get("time_saved_ms") or 0, content.get("time_saved_ns") or 0)
     return all(isinstance(value, (int, float)) for value in values)

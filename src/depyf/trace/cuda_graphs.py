@@ -41,12 +41,12 @@ def of_log(line: str, part: str = "") -> CudaGraph | None:
     text = _ID.sub("", line)
     if _SKIPPED.match(text):
         return of_reason(text, part)
-    if found := _RECORDED.match(text):
-        return CudaGraph(RECORDED, PARTS.get(found["mode"] or "", part))
-    if found := _AGAIN.match(text):
-        return CudaGraph(AGAIN, PARTS.get(found["mode"] or "", part), _reason(found["reason"]), _place(text))
-    if found := _SIZES.match(text):
-        return CudaGraph(SIZES, "", " ".join(found["sizes"].split()))
+    if recorded := _RECORDED.match(text):
+        return CudaGraph(RECORDED, PARTS.get(recorded["mode"] or "", part))
+    if again := _AGAIN.match(text):
+        return CudaGraph(AGAIN, PARTS.get(again["mode"] or "", part), _reason(again["reason"]), _place(text))
+    if sizes := _SIZES.match(text):
+        return CudaGraph(SIZES, "", " ".join(sizes["sizes"].split()))
     return None
 
 
@@ -57,22 +57,33 @@ def of_reason(text: str, part: str = "") -> CudaGraph:
     after: the reason `mutated inputs (1 instances)` at line 7 of `m.py`
     """
     begins = _SKIPPED.match(text)
-    told = text[begins.end() :] if begins else text
+    reason = text[begins.end() :] if begins else text
     part = part or (begins["part"] if begins and begins["part"] else "")
-    return CudaGraph(SKIPPED, part, _reason(told), _place(told))
+    return CudaGraph(SKIPPED, part, _reason(reason), _place(reason))
 
 
 def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
-    """Add a record's report on CUDA graphs, if there is one. In a live capture, the log comes before the metrics."""
-    found = None
+    """Add a record's report on CUDA graphs, if there is one. In a live capture, the log comes before the metrics.
+
+    Args:
+        compiled: the compile that the record is about.
+        kind: torch's name for the record.
+        details: the metadata of the record.
+        payload: its payload, if it has one.
+    """
+    cuda_graph = None
     if kind == LOG and payload:
         # During a compile, torch's reports are about the kernels that it wrote last.
         kernels = (artefact.part for artefact in reversed(compiled.artefacts) if artefact.dialect is Dialect.KERNEL)
-        found = of_log(payload, str(details.get("part") or next(kernels, "")))
-    elif kind in (stages.FRAME_ENDS, stages.BACKWARD_ENDS) and isinstance(told := details.get(METRIC), str) and told:
-        found = of_reason(told, "backward" if kind == stages.BACKWARD_ENDS else "")
-    if found is not None:
-        _note(compiled, found)
+        cuda_graph = of_log(payload, str(details.get("part") or next(kernels, "")))
+    elif (
+        kind in (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
+        and isinstance(skip_reason := details.get(METRIC), str)
+        and skip_reason
+    ):
+        cuda_graph = of_reason(skip_reason, "backward" if kind == stages.BACKWARD_ENDS else "")
+    if cuda_graph is not None:
+        _note(compiled, cuda_graph)
 
 
 def note_recording(compiled: Compile, event: Timed) -> None:
@@ -82,10 +93,12 @@ def note_recording(compiled: Compile, event: Timed) -> None:
     _note(compiled, CudaGraph(RECORDED, part, seconds=event.seconds))
 
 
-def _note(compiled: Compile, found: CudaGraph) -> None:
-    known = (cuda_graph for cuda_graph in compiled.cuda_graphs if cuda_graph.event == found.event == SKIPPED)
-    if not any(each.reason == found.reason and each.part in (found.part, "") or found.part == "" for each in known):
-        compiled.cuda_graphs.append(found)
+def _note(compiled: Compile, report: CudaGraph) -> None:
+    known = (cuda_graph for cuda_graph in compiled.cuda_graphs if cuda_graph.event == report.event == SKIPPED)
+    if not any(
+        earlier.reason == report.reason and earlier.part in (report.part, "") or report.part == "" for earlier in known
+    ):
+        compiled.cuda_graphs.append(report)
 
 
 def _reason(text: str) -> str:
@@ -94,15 +107,15 @@ def _reason(text: str) -> str:
     listed = _LISTED.match(first)
     first = listed["reasons"].replace("'", "") if listed else first
     first = _DEVICE.sub(r"\1:\2", first)
-    names = dict.fromkeys(found["name"] for found in _INPUT.finditer(text))
+    names = dict.fromkeys(match["name"] for match in _INPUT.finditer(text))
     return f"{first} ({', '.join(names)})" if names else first
 
 
 def _place(text: str) -> tuple[str, int, str] | None:
     """Return the innermost line of the first stack in a text, or None."""
-    found = None
-    for each in _FRAME.finditer(text):
-        if found is not None and _INPUT.search(text, found.end(), each.start()):
+    innermost = None
+    for frame in _FRAME.finditer(text):
+        if innermost is not None and _INPUT.search(text, innermost.end(), frame.start()):
             break
-        found = each
-    return (found["file"], int(found["line"]), found["function"]) if found else None
+        innermost = frame
+    return (innermost["file"], int(innermost["line"]), innermost["function"]) if innermost else None

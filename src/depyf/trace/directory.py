@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import symtable
 import threading
@@ -57,7 +58,13 @@ class Files(Protocol):
         """Remove a file that turned out to describe nothing that runs."""
 
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
-        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number."""
+        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number.
+
+        Args:
+            artefact: the artefact.
+            owner: the prefix of the name.
+            text: the text of the file, which decides its extension.
+        """
 
 
 class Dump:
@@ -89,7 +96,13 @@ class Dump:
             self._problems.add(f"removing {name}", error)
 
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
-        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number."""
+        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number.
+
+        Args:
+            artefact: the artefact.
+            owner: the prefix of the name.
+            text: the text of the file, which decides its extension.
+        """
         stem = f"{owner}.{file_part(artefact.stage)}"
         artefact.number = self.numbers.next(stem)
         extension = _extension(artefact.dialect, text, artefact.origin)
@@ -124,3 +137,11 @@ def _is_python(text: str, dialect: Dialect) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def readable_json(text: str) -> str:
+    """Return JSON with one key per line, in order; a text that is no JSON stays as it is."""
+    try:
+        return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
+    except ValueError:
+        return text

@@ -17,7 +17,7 @@ DESCENT = "CachingAutotuner.coordinate_descent_tuning"
 CHOICES = "_template_autotuning"
 """The suffix of the name of a choice between templates and libraries, after the operation."""
 
-WANTED = tuple(each.encode() for each in (RECORDING, CONFIGS, DESCENT, CHOICES))
+WANTED = tuple(name.encode() for name in (RECORDING, CONFIGS, DESCENT, CHOICES))
 
 
 def is_about_tuning(name: str) -> bool:

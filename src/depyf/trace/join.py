@@ -7,19 +7,16 @@ A running process and a trace file use the same join. `depyf.torch` adds the fac
 from __future__ import annotations
 
 import itertools
-import json
 import os
-import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
 
-from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
-from depyf.model.artifacts.wrapper_source import wrapper_comments
+from depyf.model.artifacts.wrapper_source import artefact_title, python_file
 from depyf.model.names import compiled_fn_number, file_part, resumed_function, without_random_part
 from depyf.model.reproducible import reproducible
 from depyf.model.run import (
@@ -35,13 +32,10 @@ from depyf.model.run import (
     ShapeFact,
 )
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_generated, is_library_file, short_path
+from depyf.model.user_source import is_generated, is_library_file
 from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
-from depyf.trace.directory import LOOSE, Files
-
-_AOT_ID = pattern(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
-"""Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
+from depyf.trace.directory import LOOSE, Files, readable_json
 
 COUNT = itertools.count()
 """Numbers contexts and resets of torch's counters, so that no two functions have the same key."""
@@ -108,8 +102,8 @@ class Join(ABC, Generic[R]):
         self._reasons: dict[CompileId, Recompile] = {}
         self._of_autograd: dict[int, list[tuple[str, Mapping[str, Any], str]]] = {}
         self._count = next(COUNT)
-        self._told = {each.id for _, each in session.compiles()}
-        self._counted = max((each.count for each in self._told), default=1)
+        self._told = {compiled.id for _, compiled in session.compiles()}
+        self._counted = max((compile_id.count for compile_id in self._told), default=1)
 
     def running(self) -> list[R]:
         """Return every compile of the context, in order."""
@@ -143,7 +137,13 @@ class Join(ABC, Generic[R]):
             return running
 
     def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
-        """Record that the code of this compile calls the next captured graph `name`."""
+        """Record that the code of this compile calls the next captured graph `name`.
+
+        Args:
+            compile_id: the compile.
+            attempt: how often Dynamo had restarted it before.
+            name: the global name of the graph.
+        """
         with self.lock:
             running = self._attempt(compile_id, attempt)
             names = running.compile.compiled_fns
@@ -170,7 +170,7 @@ class Join(ABC, Generic[R]):
             for artefact in running.compile.artefacts:
                 if artefact.wrappers and artefact.text:
                     number = compiled_fn_number(artefact.file.partition(".")[0])
-                    self.dump.write(artefact.file, python_file(artefact, running, number))
+                    self.dump.write(artefact.file, python_file(artefact, running.compile, number))
 
     def end_of_context(self) -> None:
         """Write the artefacts that still wait for a name (graphs of compiles without code) or for a kernel's file."""
@@ -190,25 +190,32 @@ class Join(ABC, Generic[R]):
                 self._loose(*record)
         roots: dict[tuple[str, str], Function] = {}
         broke: dict[tuple[str, int, int], dict[str, Compile]] = {}
-        for function, made in self.session.compiles():
-            rest = resumed_function(made.name)
+        for function, compiled in self.session.compiles():
+            rest = resumed_function(compiled.name)
             if rest is None:
-                roots[made.name, made.filename] = function
-            elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
-                found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
+                roots[compiled.name, compiled.filename] = function
+            elif not function.is_resume and (root := roots.get((rest[0], compiled.filename))) is not None:
+                callers_there = list(broke.get((compiled.filename, rest[1], compiled.id.count), {}).values())
                 # For the others, the stack of the break contains a line of the function, which called them.
-                own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
-                _relate(function, root, rest[1], (own or found or root.compiles)[-1])
-            for each in made.breaks:
-                for line in (*each.stack, *((each.where,) if each.where is not None else ())):
+                same_function = [
+                    caller
+                    for caller in callers_there
+                    if (resumed_function(caller.name) or (caller.name,))[0] == rest[0]
+                ]
+                _relate(function, root, rest[1], (same_function or callers_there or root.compiles)[-1])
+            for graph_break in compiled.breaks:
+                for line in (*graph_break.stack, *((graph_break.where,) if graph_break.where is not None else ())):
                     # The first compile that breaks there creates the resume function.
-                    callers = broke.setdefault((line.filename, line.line, made.id.count), {})
-                    callers.setdefault(function.key, made)
+                    callers = broke.setdefault((line.filename, line.line, compiled.id.count), {})
+                    callers.setdefault(function.key, compiled)
 
     def forget_texts(self) -> None:
         """Drop the texts that are in files. The session is kept for the next context in the same directory."""
         with self.lock:
-            for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
+            for artefact in (
+                *self.session.loose,
+                *(artefact for running in self._all for artefact in running.compile.artefacts),
+            ):
                 if artefact.file:
                     artefact.text = ""
 
@@ -217,8 +224,8 @@ class Join(ABC, Generic[R]):
         if running is not None and running.finished:
             # torch._dynamo.reset() restarts the numbering.
             self._count = next(COUNT)
-            for each in self._running.values():
-                each.is_reset = True
+            for running_compile in self._running.values():
+                running_compile.is_reset = True
             self._running.clear()
             running = None
         stack, code = self.place_of_start(details)
@@ -226,7 +233,7 @@ class Join(ABC, Generic[R]):
             running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
         # A finding may name the call that led to the compile.
-        calls = [each.filename for each in stack[:-1]]
+        calls = [frame.filename for frame in stack[:-1]]
         for file in [file for file in calls if not (is_library_file(file) or is_generated(file))][-1:]:
             self.keep_source(file)
 
@@ -234,21 +241,31 @@ class Join(ABC, Generic[R]):
         here = stack[-1] if stack else UserLine("", 0, "", "?")
         function = self._function(compile_id, here, code)
         own_id = self._own_id(compile_id, begins=bool(stack))
-        made = Compile(own_id, here.function, here.filename, here.line, order=next(COUNT))
-        made.began = round(self.now(), 6)
-        if function.compiles and compile_id not in self._reasons and all(each.failure for each in function.compiles):
-            made.trigger = FirstCall(str(function.compiles[-1].id))
+        compiled = Compile(own_id, here.function, here.filename, here.line, order=next(COUNT))
+        compiled.began = round(self.now(), 6)
+        if (
+            function.compiles
+            and compile_id not in self._reasons
+            and all(earlier.failure for earlier in function.compiles)
+        ):
+            compiled.trigger = FirstCall(str(function.compiles[-1].id))
         elif compile_id in self._reasons or compile_id.compile > 0:
             # Before 2.6 torch does not record the reasons.
             again = function.compiles if self._counted > 1 else ()
-            ids = {str(each.id.of_torch): str(each.id) for each in again if each.id.count > 1}
-            told = self._reasons.pop(compile_id, Recompile(()))
-            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.entries) if ids else None
-            made.trigger = told if own is None else replace(told, entries=own)
-        function.compiles.append(made)
-        running = self._make(made, function)
-        made.artefacts += [artefact_of(*each, 0) for each in self._of_autograd.pop(compile_id.autograd, ())]
-        running.nameless += made.artefacts
+            ids = {str(earlier.id.of_torch): str(earlier.id) for earlier in again if earlier.id.count > 1}
+            trigger = self._reasons.pop(compile_id, Recompile(()))
+            entries = (
+                tuple(replace(entry, entry=ids.get(entry.entry, entry.entry)) for entry in trigger.entries)
+                if ids
+                else None
+            )
+            compiled.trigger = trigger if entries is None else replace(trigger, entries=entries)
+        function.compiles.append(compiled)
+        running = self._make(compiled, function)
+        compiled.artefacts += [
+            stages.artefact_of(*record, 0) for record in self._of_autograd.pop(compile_id.autograd, ())
+        ]
+        running.nameless += compiled.artefacts
         self._running[compile_id] = running
         self._all.append(running)
         self._of_function.setdefault(function.key, []).append(running)
@@ -256,12 +273,12 @@ class Join(ABC, Generic[R]):
 
     def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:
         """Return the id of a compile. It is unique, except for later parts of the same compile."""
-        own = replace(compile_id, count=self._counted)
-        if begins and own in self._told:
+        counted_id = replace(compile_id, count=self._counted)
+        if begins and counted_id in self._told:
             self._counted += 1
-            own = replace(compile_id, count=self._counted)
-        self._told.add(own)
-        return own
+            counted_id = replace(compile_id, count=self._counted)
+        self._told.add(counted_id)
+        return counted_id
 
     def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
         key = f"{self._count}:{compile_id.autograd}:{compile_id.frame}"
@@ -299,8 +316,8 @@ class Join(ABC, Generic[R]):
         for artefact in running.compile.artefacts:
             if artefact.file and artefact.stage not in BEFORE_DYNAMO:
                 self.dump.remove(artefact.file)
-        for found in (running.compile.artefacts, running.nameless):
-            found[:] = [each for each in found if each.stage in BEFORE_DYNAMO]
+        for artefacts in (running.compile.artefacts, running.nameless):
+            artefacts[:] = [artefact for artefact in artefacts if artefact.stage in BEFORE_DYNAMO]
         running.compile.compiled_fns = ()
         return running
 
@@ -323,7 +340,7 @@ class Join(ABC, Generic[R]):
         elif kind in stages.SHAPE_FACTS:
             running.compile.shapes.append(self._shape_fact(kind, details))
         elif payload is not None and kind not in self._not_kept:
-            artefact = artefact_of(kind, details, payload, attempt)
+            artefact = stages.artefact_of(kind, details, payload, attempt)
             if kind in stages.CACHES or kind in stages.PGO_WRITTEN and has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
             if artefact.dialect is Dialect.KERNEL and TRITON_KERNEL in payload:
@@ -334,22 +351,26 @@ class Join(ABC, Generic[R]):
     def _note_break(self, running: R, payload: str, attempt: int) -> None:
         if not records.is_break(payload):
             return
-        found = records.graph_break(reproducible(payload), attempt, self.line_at)
+        graph_break = records.graph_break(reproducible(payload), attempt, self.line_at)
         # A line in a file of the dump stands for a line of the user's, which the stack does not contain.
-        found = replace(found, stack=tuple(each for each in found.stack if not self._is_of_dump(each)))
-        if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
-            running.compile.breaks.append(found)
+        graph_break = replace(
+            graph_break, stack=tuple(line for line in graph_break.stack if not self._is_of_dump(line))
+        )
+        if all(
+            (graph_break.reason, graph_break.where) != (known.reason, known.where) for known in running.compile.breaks
+        ):
+            running.compile.breaks.append(graph_break)
 
     def _is_of_dump(self, line: UserLine) -> bool:
         return line.filename.startswith(os.path.join(self.dump.directory, ""))
 
     def _finish(self, running: R, metrics: Mapping[str, Any]) -> None:
-        made = running.compile
-        made.seconds.update(records.seconds(metrics, has_triton=running.has_triton))
+        compiled = running.compile
+        compiled.seconds.update(records.seconds(metrics, has_triton=running.has_triton))
         failure = records.failure(metrics, self.line_at)
-        made.failure = replace(failure, phase=made.phase) if failure is not None else None
-        made.phase, made.phase_began = "", None
-        made.op_count, made.guard_count = metrics.get("graph_op_count"), metrics.get("guard_count")
+        compiled.failure = replace(failure, phase=compiled.phase) if failure is not None else None
+        compiled.phase, compiled.phase_began = "", None
+        compiled.op_count, compiled.guard_count = metrics.get("graph_op_count"), metrics.get("guard_count")
         running.finished = True
 
     def _shape_fact(self, kind: str, details: Mapping[str, Any]) -> ShapeFact:
@@ -368,7 +389,7 @@ class Join(ABC, Generic[R]):
             self.session.shapes.append(self._shape_fact(kind, details))
         if payload is None:
             return
-        artefact = artefact_of(kind, details, payload, 0)
+        artefact = stages.artefact_of(kind, details, payload, 0)
         saved = self._saved(payload) if kind == stages.SAVED else None
         if saved is not None:
             self._add(saved, artefact)
@@ -378,9 +399,11 @@ class Join(ABC, Generic[R]):
 
     def _saved(self, payload: str) -> R | None:
         """Return the last compile of the functions in a cache that the program saves."""
-        held = {(each.get("fn_name"), each.get("fn_first_lineno")) for each in records.saved_functions(payload)}
-        own = (each for each in reversed(self._all) if (each.compile.name, each.compile.first_line) in held)
-        return next(own, None)
+        held = {(saved.get("fn_name"), saved.get("fn_first_lineno")) for saved in records.saved_functions(payload)}
+        saving = (
+            running for running in reversed(self._all) if (running.compile.name, running.compile.first_line) in held
+        )
+        return next(saving, None)
 
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
@@ -422,7 +445,7 @@ class Join(ABC, Generic[R]):
 
     @abstractmethod
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line of the user's that a record mentions."""
+        """Return the line `line` of `filename`, in `function` if that is known, which a record mentions."""
 
     @abstractmethod
     def source_of(self, here: UserLine) -> str:
@@ -437,20 +460,20 @@ class Join(ABC, Generic[R]):
         """Return the function for a code object in an earlier run in this directory, or None."""
 
     def text_of_file(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
-        """Return the text to write for an artefact."""
-        text = artefact.text
+        """Return the text to write for an artefact of the compile `running`, for its graph's number `compiled_fn`."""
+        text, compiled = artefact.text, running.compile if running is not None else None
         if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON, Dialect.CPP):
             text = self.dump.without_directory(reproducible(text))
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(text)):
                 self.keep_source(filename)
-            return graph_file(text, [artefact_title(artefact, running, compiled_fn)]).text
+            return graph_file(text, [artefact_title(artefact, compiled, compiled_fn)]).text
         if artefact.dialect is Dialect.PYTHON:
-            return python_file(artefact, running, compiled_fn)
-        return _readable_json(text) if artefact.dialect is Dialect.JSON else text
+            return python_file(artefact, compiled, compiled_fn)
+        return readable_json(text) if artefact.dialect is Dialect.JSON else text
 
     def owner(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
-        """Return the prefix of an artefact's file names, which names its owner."""
+        """Return the prefix of an `artefact`'s file: that of its graph `compiled_fn`, or of its compile `running`."""
         if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
             return f"compile_{running.compile.id.frame_word}_{running.compile.id.compile}"
         return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
@@ -462,39 +485,3 @@ def _relate(function: Function, root: Function, line: int, caller: Compile) -> N
     first = function.compiles[0]
     if isinstance(first.trigger, FirstCall):
         first.trigger = Resume(caller.id)
-
-
-def python_file(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
-    """Return the file of a generated wrapper: a title, the meaning of its names, and its text."""
-    beside = running.compile.artefacts if running is not None else ()
-    head = [f"# {artefact_title(artefact, running, compiled_fn)}", *wrapper_comments(artefact, beside)]
-    return "\n".join([*head, artefact.text.rstrip("\n"), ""])
-
-
-def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
-    """Return a title for an artefact, in one line."""
-    stage = artefact.stage.replace("_", " ")
-    if running is None:
-        return f"{stage}, made outside any compiled frame"
-    made = running.compile
-    place = f"{made.name}, {short_path(made.filename)}:{made.first_line}"
-    name = f" of __compiled_fn_{compiled_fn}" if compiled_fn is not None else ""
-    return f"{stage}{name} in {place}, compile {made.id}"
-
-
-def artefact_of(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
-    """Return the artefact in a record with a payload."""
-    stage = stages.STAGE_OF_NAME.get(kind)
-    origin = str(details.get("filename") or "")
-    if stage is not None:
-        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
-        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
-    dialect = stages.dialect_of(payload, details.get("encoding"))
-    return Artefact(kind, dialect, payload, attempt=attempt, origin=origin)
-
-
-def _readable_json(text: str) -> str:
-    try:
-        return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
-    except ValueError:
-        return text

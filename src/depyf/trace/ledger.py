@@ -27,10 +27,10 @@ class Node:
 
     def below(self, spot: Spot) -> Node:
         """Return the place that this one calls."""
-        found = self.children.get(spot)
-        if found is None:
-            found = self.children[spot] = Node(self, spot)
-        return found
+        child = self.children.get(spot)
+        if child is None:
+            child = self.children[spot] = Node(self, spot)
+        return child
 
 
 class Step:
@@ -109,9 +109,9 @@ class Ledger:
         if not isinstance(name, str):
             return
         if phase == "B":
-            told = event.get("args")
-            found = told.get("compile_id") if isinstance(told, Mapping) else None
-            self._begin(name, found if isinstance(found, str) and found != "None" else own_id())
+            arguments = event.get("args")
+            named_id = arguments.get("compile_id") if isinstance(arguments, Mapping) else None
+            self._begin(name, named_id if isinstance(named_id, str) and named_id != "None" else own_id())
         elif phase == "E":
             self._end(name)
 
@@ -120,13 +120,13 @@ class Ledger:
             return  # A thread that works for a compile. Its time counts where the compile waits for it.
         self.charge()
         last = self.steps[-1] if self.steps else None
-        own = last.compile if last is not None else ""
-        if compile_id and compile_id != own.partition("#")[0]:
-            own = self._counted(name, compile_id)
+        step_id = last.compile if last is not None else ""
+        if compile_id and compile_id != step_id.partition("#")[0]:
+            step_id = self._counted(name, compile_id)
         stage = stage_of(name) or (last.stage if last is not None else REST)
         # The backend works on a whole graph, whichever line Dynamo read last.
         place = last.place if last is not None and stage != BACKEND else self.root
-        self._push(Step(name, stage, place, own))
+        self._push(Step(name, stage, place, step_id))
 
     def _counted(self, name: str, compile_id: str) -> str:
         """Return depyf's form of a compile id, which torch reuses after a reset: `0/0#2`."""
@@ -175,8 +175,8 @@ def collected(
         if not chain:
             return number(function_of(compile_id) or Place(-1, "", 0, "(outside compiled functions)"))
         caller = -1
-        for each in reversed(chain):
-            caller = number(_place(each.spot, caller, resolve))
+        for link in reversed(chain):
+            caller = number(_place(link.spot, caller, resolve))
         return caller
 
     sums: dict[tuple[str, int, str], int] = {}

@@ -12,6 +12,7 @@ from typing import Any
 
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
+from depyf.model.artifacts.wrapper_source import artefact_title, python_file
 from depyf.model.graph_facts import add_graph
 from depyf.model.names import file_part, resumed_function
 from depyf.model.run import (
@@ -32,7 +33,7 @@ from depyf.trace import cuda_graphs, records, stages
 from depyf.trace.autotuning import Tuning
 from depyf.trace.directory import Dump
 from depyf.trace.events import RECORDING, Events
-from depyf.trace.join import Join, Running, artefact_of, artefact_title, python_file
+from depyf.trace.join import Join, Running
 from depyf.trace.quotes import QUOTED, Quotes
 from depyf.trace.reader import Record
 
@@ -99,7 +100,9 @@ class LogJoin(Join[LogRunning]):
     def _note_event(self, payload: str) -> None:
         """Record a CUDA graph recording or tuning, often long after the compile."""
         event = self._events.take(payload)
-        running = next((each for key, each in self._running.items() if event and str(key) == event.compile), None)
+        running = next(
+            (candidate for key, candidate in self._running.items() if event and str(key) == event.compile), None
+        )
         if event is None or running is None:
             return
         if event.name == RECORDING:
@@ -118,7 +121,7 @@ class LogJoin(Join[LogRunning]):
         elif running is not None and kind == stages.BREAK_REASON:
             attempt = running.compile.attempts - 1
             self._add(running, Artefact(kind, Dialect.TEXT, payload or "", attempt=attempt))
-            self._complete_callers(running, [each.stack for each in running.compile.breaks])
+            self._complete_callers(running, [graph_break.stack for graph_break in running.compile.breaks])
         elif running is not None and kind == stages.SIDE_EFFECTS:
             self._complete_callers(running, records.printed_stacks(payload or "", self.line_at))
         elif kind == stages.FRAME_ENDS:
@@ -128,18 +131,20 @@ class LogJoin(Join[LogRunning]):
 
     def _complete_callers(self, running: LogRunning, stacks: Iterable[tuple[UserLine, ...]]) -> None:
         """Add the last caller of a compile, which torch leaves out at its start, from stacks inside the compile."""
-        made = running.compile
-        if resumed_function(made.name) is not None:
+        compiled = running.compile
+        if resumed_function(compiled.name) is not None:
             return  # The caller of a resume function is the function that it resumes.
-        known = tuple(map(_place, made.user_stack))
+        known = tuple(map(_place, compiled.user_stack))
         for stack in stacks:
             users = self._users(stack)
-            own = [at for at, line in enumerate(users) if records.is_inside((line,), (made.filename, made.name))]
+            positions = [
+                at for at, line in enumerate(users) if records.is_inside((line,), (compiled.filename, compiled.name))
+            ]
             # If compiled functions call each other, some lines are missing in printed stacks.
-            if own != [len(known) + 1] or self._is_compiled(users[len(known)]):
+            if positions != [len(known) + 1] or self._is_compiled(users[len(known)]):
                 continue
             if tuple(map(_place, users[: len(known)])) == known:
-                made.user_stack = users[: len(known) + 1]
+                compiled.user_stack = users[: len(known) + 1]
                 return
 
     def _is_compiled(self, line: UserLine) -> bool:
@@ -166,20 +171,23 @@ class LogJoin(Join[LogRunning]):
         self.last_record = kind if compile_id is None else f"{kind} of {compile_id}"
         if payload:
             self.quotes.read(payload)
-        if kind == "torch_version" and (found := _TORCH_VERSION.search(payload)) is not None:
-            self.session.torch_version = found[1]
+        if kind == "torch_version" and (version := _TORCH_VERSION.search(payload)) is not None:
+            self.session.torch_version = version[1]
 
     def _name(self, running: LogRunning, metrics: Mapping[str, Any]) -> None:
         """Name a function by the metrics of its compile if the trace has no stack for it; torch 2.4 has none."""
-        function, made = running.function, running.compile
+        function, compiled = running.function, running.compile
         name, filename, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if not (isinstance(name, str) and isinstance(filename, str) and isinstance(line, int)):
             return
-        if (made.name, made.filename, made.first_line) == (name, filename, line):
+        if (compiled.name, compiled.filename, compiled.first_line) == (name, filename, line):
             return
-        if made.filename:
-            made.user_stack = (*made.user_stack, UserLine(made.filename, made.first_line, "", made.name))
-        made.name, made.filename, made.first_line = name, filename, line
+        if compiled.filename:
+            compiled.user_stack = (
+                *compiled.user_stack,
+                UserLine(compiled.filename, compiled.first_line, "", compiled.name),
+            )
+        compiled.name, compiled.filename, compiled.first_line = name, filename, line
         function.name, function.filename, function.first_line = name, filename, line
         self.keep_source(filename)
 
@@ -187,16 +195,16 @@ class LogJoin(Join[LogRunning]):
         """Complete the model with facts that depend on the whole trace."""
         for running in self.running():
             self.write_nameless(running)
-            made = running.compile
-            made.guards = Unavailable(NO_GUARDS)
+            compiled = running.compile
+            compiled.guards = Unavailable(NO_GUARDS)
             if (tuning := running.tuning.artefact()) is not None:
                 self._add(running, tuning)
-            if made.shapes:
-                self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
+            if compiled.shapes:
+                self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, compiled.shapes))))
             if not running.finished:
-                made.transformed = Unavailable(CUT_OFF)
-            elif made.failure is None:
-                made.transformed = Unavailable(UNTOLD)
+                compiled.transformed = Unavailable(CUT_OFF)
+            elif compiled.failure is None:
+                compiled.transformed = Unavailable(UNTOLD)
         self.relate_rests()
         self._write_sources()
         for running in self.running():
@@ -210,7 +218,7 @@ class LogJoin(Join[LogRunning]):
 
     def unfinished(self) -> list[Compile]:
         """Return the compiles that began and did not end."""
-        return [each.compile for each in self.running() if not each.finished]
+        return [running.compile for running in self.running() if not running.finished]
 
     def _write_sources(self) -> None:
         missing = []
@@ -232,18 +240,20 @@ class LogJoin(Join[LogRunning]):
         for filename in missing:
             self.session.unavailable[f"source of {filename}"] = QUOTED
 
-    def _fill(self, made: Compile) -> None:
+    def _fill(self, compiled: Compile) -> None:
         """Fill in the text of lines that other records quote."""
-        made.user_stack = tuple(map(self._with_text, made.user_stack))
-        made.breaks = [self._filled_break(each) for each in made.breaks]
-        made.effects = [SideEffect(effect.source, tuple(map(self._with_text, effect.lines))) for effect in made.effects]
-        if made.failure is not None and made.failure.where is not None:
-            where = self._with_text(made.failure.where)
-            made.failure = replace(made.failure, where=where)
+        compiled.user_stack = tuple(map(self._with_text, compiled.user_stack))
+        compiled.breaks = [self._filled_break(graph_break) for graph_break in compiled.breaks]
+        compiled.effects = [
+            SideEffect(effect.source, tuple(map(self._with_text, effect.lines))) for effect in compiled.effects
+        ]
+        if compiled.failure is not None and compiled.failure.where is not None:
+            where = self._with_text(compiled.failure.where)
+            compiled.failure = replace(compiled.failure, where=where)
 
-    def _filled_break(self, found: GraphBreak) -> GraphBreak:
-        where = self._with_text(found.where) if found.where is not None else None
-        return replace(found, where=where, stack=tuple(map(self._with_text, found.stack)))
+    def _filled_break(self, graph_break: GraphBreak) -> GraphBreak:
+        where = self._with_text(graph_break.where) if graph_break.where is not None else None
+        return replace(graph_break, where=where, stack=tuple(map(self._with_text, graph_break.stack)))
 
     def _with_text(self, line: UserLine) -> UserLine:
         text = line.text or self.quotes.lines.get(line.filename, {}).get(line.line, "")
@@ -258,14 +268,16 @@ class LogJoin(Join[LogRunning]):
 
     def _written(self, artefact: Artefact, running: LogRunning | None) -> list[Artefact]:
         """Write an artefact, and also torch's own text if the file does not contain it."""
-        made = [artefact]
+        artefacts = [artefact]
         self._write(artefact, running, None)
         if self._is_changed(artefact):
-            made.append(Artefact(f"{artefact.stage}_as_written", Dialect.TEXT, artefact.text, attempt=artefact.attempt))
-            self._write(made[1], running, None)
-        for each in made:
-            each.text = ""
-        return made
+            artefacts.append(
+                Artefact(f"{artefact.stage}_as_written", Dialect.TEXT, artefact.text, attempt=artefact.attempt)
+            )
+            self._write(artefacts[1], running, None)
+        for text in artefacts:
+            text.text = ""
+        return artefacts
 
     def _is_changed(self, artefact: Artefact) -> bool:
         """Return whether the file of an artefact does not contain torch's own text."""
@@ -275,7 +287,7 @@ class LogJoin(Join[LogRunning]):
         if kind in stages.SHAPE_FACTS:
             self.session.shapes.append(self._shape_fact(kind, details))
         if payload is not None:
-            self.session.loose += self._written(artefact_of(kind, details, payload, 0), None)
+            self.session.loose += self._written(stages.artefact_of(kind, details, payload, 0), None)
 
     def leaves_out(self, kind: str) -> bool:
         """Return whether a kind of record contains nothing to join."""
@@ -297,7 +309,13 @@ class LogJoin(Join[LogRunning]):
         return self._last - (self._first or 0.0)
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line without its text, which is filled in at the end."""
+        """Return a line without its text, which is filled in at the end.
+
+        Args:
+            filename: the path of the file.
+            line: the line number, from 1.
+            function: the name of the function around it.
+        """
         return UserLine(filename, line, "", function)
 
     def source_of(self, here: UserLine) -> str:
@@ -314,21 +332,34 @@ class LogJoin(Join[LogRunning]):
         return None
 
     def text_of_file(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the payload; for a graph or a wrapper with a header."""
+        """Return the payload; for a graph or a wrapper with a header.
+
+        Args:
+            artefact: the artefact.
+            running: the compile that it belongs to, if any.
+            compiled_fn: the number of its graph; a trace numbers graphs itself, so it is not used.
+        """
         self._last_text = self._text_of_file(artefact, running)
         return self._last_text
 
     def _text_of_file(self, artefact: Artefact, running: LogRunning | None) -> str:
+        compiled = running.compile if running is not None else None
         if artefact.dialect is Dialect.GRAPH:
             for filename in dict.fromkeys(line.filename for line in user_lines(artefact.text)):
                 self.keep_source(filename)
-            return graph_file(artefact.text, [artefact_title(artefact, running, None)]).text
+            return graph_file(artefact.text, [artefact_title(artefact, compiled, None)]).text
         if artefact.dialect is Dialect.PYTHON:
-            return python_file(artefact, running, None)
+            return python_file(artefact, compiled, None)
         return artefact.text
 
     def owner(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the graph that an artefact belongs to, or else its compile."""
+        """Return the graph that an artefact belongs to, or else its compile.
+
+        Args:
+            artefact: the artefact.
+            running: the compile that it belongs to, if any.
+            compiled_fn: the number of its graph; a trace numbers graphs itself, so it is not used.
+        """
         if running is None:
             return f"{GRAPH}0"
         if running.graph is None:
@@ -338,11 +369,11 @@ class LogJoin(Join[LogRunning]):
 
 def _told(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """Return torch's metrics. A long text, such as all of torch's settings, is only in the artefact."""
-    found = {sys.intern(name): value for name, value in metrics.items() if value is not None}
-    for name, value in found.items():
+    kept = {sys.intern(name): value for name, value in metrics.items() if value is not None}
+    for name, value in kept.items():
         if isinstance(value, str) and len(value) > MOST_METRIC:
-            found[name] = f"{len(value)} characters, in the artefact {stages.FRAME_ENDS}"
-    return found
+            kept[name] = f"{len(value)} characters, in the artefact {stages.FRAME_ENDS}"
+    return kept
 
 
 def _place(line: UserLine) -> tuple[str, int, str]:

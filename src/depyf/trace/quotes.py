@@ -30,18 +30,24 @@ class Quotes:
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def add(self, file: str, line: int, text: str) -> None:
-        """Record the text of a line, which torch quotes without its indentation."""
+        """Record the text of a line, which torch quotes without its indentation.
+
+        Args:
+            file: the path of the file.
+            line: the line number, from 1.
+            text: the text of the line.
+        """
         if file and 0 < line <= MOST_LINES and text.strip():
             self.lines.setdefault(file, {}).setdefault(line, text.strip())
 
     def read(self, text: str) -> None:
         """Record the lines that a graph's comments or a printed stack quote."""
         if " File: " in text:
-            for found in _IN_GRAPH.finditer(text):
-                self.add(found["file"], int(found["line"]), found["text"])
+            for quote in _IN_GRAPH.finditer(text):
+                self.add(quote["file"], int(quote["line"]), quote["text"])
         if 'File "' in text:
-            for found in _IN_STACK.finditer(text):
-                self.add(found["file"], int(found["line"]), found["text"])
+            for quote in _IN_STACK.finditer(text):
+                self.add(quote["file"], int(quote["line"]), quote["text"])
 
     def add_stack(self, stack: tuple[UserLine, ...]) -> None:
         """Record the lines of a structured stack."""

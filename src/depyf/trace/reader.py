@@ -86,8 +86,8 @@ class Reader:
         pending: _Pending | None = None
         for offset, piece, is_last in self._pieces(stream):
             line, _, body = piece.partition(b"\n")
-            found = _HEAD.match(line)
-            if found is None:
+            head = _HEAD.match(line)
+            if head is None:
                 self._other(line, body)
                 if body and pending is not None:
                     # A line of another logger came between a record and the rest of its payload.
@@ -95,7 +95,7 @@ class Reader:
                 continue
             if pending is not None and (record := self._finished(pending)) is not None:
                 yield record
-            pending = _Pending(found, offset, [body] if body else [], is_last)
+            pending = _Pending(head, offset, [body] if body else [], is_last)
         if pending is not None and (record := self._finished(pending)) is not None:
             yield record
 
@@ -108,11 +108,11 @@ class Reader:
             held += block
             begin = 0
             # The bytes after the last line break decide whether a record ends there.
-            for found in _NEXT_RECORD.finditer(held, searched, len(held)):
-                if found.end() == len(held):
+            for end in _NEXT_RECORD.finditer(held, searched, len(held)):
+                if end.end() == len(held):
                     break
-                yield offset + begin, held[begin : found.start()], False
-                begin = found.end()
+                yield offset + begin, held[begin : end.start()], False
+                begin = end.end()
             held, offset = held[begin:], offset + begin
             if len(held) > MOST_BYTES:
                 held, offset = self._too_long(stream, held, offset)
@@ -133,9 +133,9 @@ class Reader:
         offset += len(held)
         for block in iter(lambda: self._block(stream), b""):
             self.size += len(block)
-            found = _NEXT_RECORD.search(last + block)
-            if found is not None and found.end() < len(last + block):
-                return (last + block)[found.end() :], offset + found.end() - len(last)
+            begin = _NEXT_RECORD.search(last + block)
+            if begin is not None and begin.end() < len(last + block):
+                return (last + block)[begin.end() :], offset + begin.end() - len(last)
             last = block[-1:]
             offset += len(block)
         return b"", offset
@@ -148,8 +148,8 @@ class Reader:
 
     def _finished(self, pending: _Pending) -> Record | None:
         self.records += 1
-        found = pending.head
-        written = found["json"]
+        head = pending.head
+        written = head["json"]
         if written.startswith(self.skipped) and not self._is_wanted(pending):
             return None
         metadata = _json_of(written)
@@ -164,7 +164,7 @@ class Reader:
             self.omitted[Cause.CUT_OFF if pending.is_last else Cause.NO_PAYLOAD] += 1
         elif pending.bodies:
             self.omitted[Cause.STRAY_PAYLOAD] += 1
-        return Record(metadata, payload, digest, _seconds(found), int(found["process"]), pending.offset)
+        return Record(metadata, payload, digest, _seconds(head), int(head["process"]), pending.offset)
 
     def _is_wanted(self, pending: _Pending) -> bool:
         return any(wanted in body for wanted in self.wanted for body in pending.bodies)
@@ -197,13 +197,13 @@ class _Pending:
 
 def _json_of(written: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(written.decode("utf-8", "replace"))
+        data = json.loads(written.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return data if isinstance(data, dict) else None
 
 
-def _seconds(found: re.Match[bytes]) -> float:
+def _seconds(head: re.Match[bytes]) -> float:
     """Return the time of a record since the beginning of a year, with months of 31 days: only the order matters."""
-    days = 31 * int(found["month"]) + int(found["day"])
-    return 86400.0 * days + 3600 * int(found["hour"]) + 60 * int(found["minute"]) + float(found["second"])
+    days = 31 * int(head["month"]) + int(head["day"])
+    return 86400.0 * days + 3600 * int(head["hour"]) + 60 * int(head["minute"]) + float(head["second"])

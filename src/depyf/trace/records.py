@@ -78,7 +78,13 @@ def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
 
 
 def user_stack(stack: object, filenames: Mapping[int, str], line_of: LineAt = line_at) -> tuple[UserLine, ...]:
-    """Return a structured stack, outermost first; `filenames` maps the numbers of file names."""
+    """Return a structured stack, outermost first; `filenames` maps the numbers of file names.
+
+    Args:
+        stack: the frames as torch's JSON has them.
+        filenames: the names of files, by number.
+        line_of: returns a line of the user's with its text.
+    """
     lines = []
     for frame in stack if isinstance(stack, list) else []:
         filename = filenames.get(frame.get("filename"), "")
@@ -95,14 +101,19 @@ def with_last_frames(
 
     torch 2.4 leaves out the function. Newer releases leave out the last caller if it calls the result of
     `torch.compile`.
+
+    Args:
+        stack: the user's lines, outermost first.
+        call: the file, the line and the function of the compiled call, if known.
+        code: the code of the compiled function, if known.
     """
-    own = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
-    callers = stack[:-1] if stack and own is not None and _place(stack[-1]) == own else stack
-    if own is None:
+    code_place = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
+    callers = stack[:-1] if stack and code_place is not None and _place(stack[-1]) == code_place else stack
+    if code_place is None:
         return stack
     if call is not None and (not callers or _place(callers[-1]) != call):
         callers = (*callers, line_at(*call))
-    return (*callers, line_at(*own))
+    return (*callers, line_at(*code_place))
 
 
 def _place(line: UserLine) -> tuple[str, int, str]:
@@ -115,19 +126,25 @@ def is_break(payload: str) -> bool:
 
 
 def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphBreak:
-    """Parse torch's text about a graph break."""
+    """Parse torch's text about a graph break.
+
+    Args:
+        payload: torch's text.
+        attempt: how often Dynamo had restarted the compile before.
+        line_of: returns a line of the user's with its text.
+    """
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
     place = _BREAK_PLACE.search(text)
-    own = _message_of_skip(payload) or text
-    code = _BREAK_CODE.search(own)
-    parts = _parts_of_break(own)
+    message = _message_of_skip(payload) or text
+    code = _BREAK_CODE.search(message)
+    parts = _parts_of_break(message)
     stack = tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in _STACK_FRAME.finditer(text))
-    origin = _origin(own, line_of)
+    origin = _origin(message, line_of)
     stack, place = (*stack, *origin), None if origin else place
     innermost = stack[-1] if stack else None
     function = innermost.function if innermost is not None else ""
     return GraphBreak(
-        reason=_reason_of_break(own),
+        reason=_reason_of_break(message),
         explanation=" ".join(parts.get("Explanation", [""])[0].split()),
         hints=tuple(" ".join(hint.split()) for hint in parts.get("Hint", [])),
         code=f"GB{code[1]}" if code else "",
@@ -143,14 +160,14 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
 
     Of the graph break itself torch knows only the first line of the function.
     """
-    found = _ORIGIN.search(text)
-    frames = _FRAME.finditer(found["frames"]) if found is not None else ()
+    origin = _ORIGIN.search(text)
+    frames = _FRAME.finditer(origin["frames"]) if origin is not None else ()
     return tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames)
 
 
 def stack_frames(text: str) -> list[tuple[str, int, str]]:
     """Return the file, line and function of each frame of a printed stack, outermost first."""
-    return [(each["file"], int(each["line"]), each["fn"]) for each in _FRAME.finditer(text)]
+    return [(frame["file"], int(frame["line"]), frame["fn"]) for frame in _FRAME.finditer(text)]
 
 
 def side_effects(
@@ -158,17 +175,22 @@ def side_effects(
 ) -> list[SideEffect]:
     """Parse which objects the code changes, each with the innermost lines of the user's that asked for it.
 
-    `known` holds the lines of earlier records; the new lines are added to it. Objects that the program cannot name are
-    left out. `function` is the file and the name of the compiled function. A change before its first line, for the cell
-    of a parameter, has only lines of its callers, which are left out.
+    Objects that the program cannot name are left out. A change before the first line of the function, for the cell of a
+    parameter, has only lines of its callers, which are left out.
+
+    Args:
+        payload: torch's text.
+        known: the changes of earlier records, to which the new lines are added.
+        function: the file and the name of the compiled function.
+        line_of: returns a line of the user's with its text.
     """
     lines = {side_effect.source: list(side_effect.lines) for side_effect in known}
     for part in _NEXT_EFFECT.split(payload):
         source = _EFFECT_SOURCE.match(part)
         if source is not None:
-            own = [_innermost(stack) for stack in printed_stacks(part, line_of) if is_inside(stack, function)]
-            lines.setdefault(source["name"], []).extend(own)
-    return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
+            innermost = [_innermost(stack) for stack in printed_stacks(part, line_of) if is_inside(stack, function)]
+            lines.setdefault(source["name"], []).extend(innermost)
+    return [SideEffect(name, tuple(dict.fromkeys(user_lines))) for name, user_lines in lines.items()]
 
 
 def _innermost(stack: Sequence[UserLine]) -> UserLine:
@@ -181,8 +203,8 @@ def printed_stacks(text: str, line_of: LineAt = line_at) -> list[tuple[UserLine,
     stacks = (
         _STACK_FRAME_OF_EFFECT.finditer(part) for whole in _NEXT_EFFECT.split(text) for part in _NEXT_STACK.split(whole)
     )
-    found = (tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in stack) for stack in stacks)
-    return [stack for stack in found if stack]
+    parsed = (tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in stack) for stack in stacks)
+    return [stack for stack in parsed if stack]
 
 
 def is_inside(stack: Sequence[UserLine], function: tuple[str, str]) -> bool:
@@ -195,17 +217,17 @@ def is_inside(stack: Sequence[UserLine], function: tuple[str, str]) -> bool:
 
 def _message_of_skip(payload: str) -> str:
     """Return the message of the exception for which a frame was skipped, or "" for another break."""
-    found = list(_EXCEPTION.finditer(payload)) if _BREAK_OF_FRAME.search(payload) else []
-    return payload[found[-1].end() :].strip() if found else ""
+    exceptions = list(_EXCEPTION.finditer(payload)) if _BREAK_OF_FRAME.search(payload) else []
+    return payload[exceptions[-1].end() :].strip() if exceptions else ""
 
 
 def _reason_of_break(text: str) -> str:
-    found = _BREAK_REASON.search(text)
-    if found is None:
+    reason_match = _BREAK_REASON.search(text)
+    if reason_match is None:
         return text.split("\n", 1)[0]
-    reason = found["reason"].strip()
+    reason = reason_match["reason"].strip()
     # A reason that ends in a colon only names Dynamo's own instruction. The actual reason follows.
-    below = text[found.end() :].strip().split("\n", 1)[0].strip()
+    below = text[reason_match.end() :].strip().split("\n", 1)[0].strip()
     is_reason = reason.endswith(":") and below and not _BREAK_END.match(below)
     return _without_quotes(below if is_reason else reason.removesuffix(":"))
 
@@ -220,12 +242,12 @@ def _without_quotes(reason: str) -> str:
 def _parts_of_break(text: str) -> dict[str, list[str]]:
     end = _BREAK_END.search(text)
     body = text[: end.start()] if end else text
-    found: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     marks = list(_BREAK_PART.finditer(body))
     for index, mark in enumerate(marks):
         until = marks[index + 1].start() if index + 1 < len(marks) else len(body)
-        found.setdefault(mark[1], []).append(body[mark.end() : until].strip())
-    return found
+        parts.setdefault(mark[1], []).append(body[mark.end() : until].strip())
+    return parts
 
 
 def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:
@@ -234,8 +256,8 @@ def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]
     has_triton: whether there is a Triton kernel. torch names the time to wait for kernels after Triton, even if only
         the C++ compiler runs.
     """
-    found = {label: metrics.get(name) for name, label in SECONDS.items()}
-    times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
+    given = {label: metrics.get(name) for name, label in SECONDS.items()}
+    times = {label: float(value) for label, value in given.items() if isinstance(value, (int, float)) and value > 0}
     waited = metrics.get("triton_compile_time_us")
     if isinstance(waited, (int, float)) and waited > 0:
         times[TRITON if has_triton else CPP] = waited / 1e6
@@ -271,13 +293,19 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
     stack = _USER_STACK.search(reason)
     frames = _FRAME.finditer(stack["frames"]) if stack is not None else ()
     lines = [line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames] or _origin(reason, line_of)
-    own = [each for each in lines if not is_library_file(each.filename)]
-    innermost = next(reversed(own or lines), None)
+    users = [line for line in lines if not is_library_file(line.filename)]
+    innermost = next(reversed(users or lines), None)
     return Failure(kind, reason, innermost if stack is not None and lines else where or innermost)
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:
-    """Return a record's decision about a symbolic shape; `stack` are the user's lines that led to it."""
+    """Return a record's decision about a symbolic shape; `stack` are the user's lines that led to it.
+
+    Args:
+        kind: torch's name for the record.
+        details: the metadata of the record.
+        stack: the user's lines that led to the decision, outermost first.
+    """
     first = details.get("expr") or details.get("symbol") or details.get("op") or ""
     detail = next((details[name] for name in ("result", "value", "reason", "sources") if details.get(name)), "")
     return ShapeFact(kind, str(first), str(detail), stack[-1] if stack else None)
@@ -286,16 +314,16 @@ def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine])
 def collectives(payload: str) -> tuple[str, ...]:
     """Return the collectives of a graph in the order in which Inductor schedules them."""
     try:
-        found = json.loads(payload)
+        data = json.loads(payload)
     except ValueError:
         return ()
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    return tuple(map(str, data)) if isinstance(data, list) else ()
 
 
 def saved_functions(payload: str) -> list[Metadata]:
     """Return the data of each function in the cache that a program saves; [] if it cannot be read."""
     try:
-        found = json.loads(payload)["artifacts"]["dynamo"]
+        functions = json.loads(payload)["artifacts"]["dynamo"]
     except (ValueError, KeyError, TypeError):
         return []
-    return [each for each in found if isinstance(each, dict)]
+    return [function for function in functions if isinstance(function, dict)]

@@ -93,9 +93,9 @@ def recompile(payload: str) -> Recompile:
         last = _LAST.pop()
     except IndexError:
         last = _Read()
-    found = _continued(last, payload) or _read(payload)
-    _LAST[:] = [found]
-    return found.told()
+    read = _continued(last, payload) or _read(payload)
+    _LAST[:] = [read]
+    return read.told()
 
 
 def _continued(last: _Read, payload: str) -> _Read | None:
@@ -122,14 +122,14 @@ def _add(last: _Read, texts: list[str]) -> bool:
 
 
 def _read(payload: str) -> _Read:
-    found = _Read(payload.removeprefix(_BEGINS) if payload.startswith(_BEGINS) else "")
+    read = _Read(payload.removeprefix(_BEGINS) if payload.startswith(_BEGINS) else "")
     if isinstance(payload, Listed):
-        found.listed = payload.texts
+        read.listed = payload.texts
     for text in _texts(payload):
         entry, clause = _refusal(text)
-        found.clauses.setdefault(entry, []).append(clause)
-    found.entries = sorted(found.clauses, key=_entry_order)
-    return found
+        read.clauses.setdefault(entry, []).append(clause)
+    read.entries = sorted(read.clauses, key=_entry_order)
+    return read
 
 
 def _texts(payload: str) -> list[str]:
@@ -137,19 +137,19 @@ def _texts(payload: str) -> list[str]:
         loaded = payload.texts if isinstance(payload, Listed) else json.loads(payload)
     except ValueError:
         loaded = payload
-    told = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
-    return [_DEVICE_INDEX.sub(_index_as_number, text) for text in told]
+    texts = [str(text) for text in loaded] if isinstance(loaded, list) else [str(loaded)]
+    return [_DEVICE_INDEX.sub(_index_as_number, text) for text in texts]
 
 
-def _index_as_number(found: re.Match[str]) -> str:
+def _index_as_number(index: re.Match[str]) -> str:
     """Return the index of a device, which some releases of torch print as the character with that number."""
-    return found[0] if found[0].isprintable() else str(ord(found[0]))
+    return index[0] if index[0].isprintable() else str(ord(index[0]))
 
 
 def _refusal(text: str) -> tuple[str, str]:
     """Return the entry that refused, and its clause."""
-    found = _REFUSAL.match(text.strip())
-    return (found["entry"], found["clause"]) if found else ("?", text)
+    refusal = _REFUSAL.match(text.strip())
+    return (refusal["entry"], refusal["clause"]) if refusal else ("?", text)
 
 
 @functools.lru_cache(maxsize=MOST_TEXTS)

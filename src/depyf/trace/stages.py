@@ -6,9 +6,13 @@ kept under its own name, as a graph if its text is one.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
-from depyf.model.run import Dialect
+from depyf.model.run import Artefact, Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +156,23 @@ UNINTERESTING = frozenset(
 
 ONLY_BOOKKEEPING = UNINTERESTING - {"torch._functorch.config", "dynamo_guards", "link", "dump_file", "stack"}
 """The stages that the report of a trace omits: the ids of values, and the timeline, which `--perfetto` writes."""
+
+_AOT_ID = pattern(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+"""Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
+
+
+def artefact_of(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
+    """Return the artefact in a record with a payload.
+
+    Args:
+        kind: torch's name for the record.
+        details: the metadata of the record.
+        payload: the text of the artefact.
+        attempt: how often Dynamo had restarted the compile before.
+    """
+    stage = STAGE_OF_NAME.get(kind)
+    origin = str(details.get("filename") or "")
+    if stage is not None:
+        part = _AOT_ID.search(payload) if stage.dialect is Dialect.KERNEL else None
+        return Artefact(stage.word, stage.dialect, payload, part[1] if part else "", attempt=attempt, origin=origin)
+    return Artefact(kind, dialect_of(payload, details.get("encoding")), payload, attempt=attempt, origin=origin)

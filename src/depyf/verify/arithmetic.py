@@ -43,7 +43,13 @@ def operate(op: str, *values: object) -> object | None:
 
 
 def compare(op: str, first: object, second: object) -> bool | None:
-    """Return the result of a comparison, or None if it is not computed."""
+    """Return the result of a comparison, or None if it is not computed.
+
+    Args:
+        op: the operator, for example `<`.
+        first: the left operand.
+        second: the right operand.
+    """
     numbers = is_number(first) and is_number(second)
     if numbers or op in ("==", "!=") and type(first) in EQUAL and type(second) in EQUAL:
         return bool(COMPARE[op](first, second))

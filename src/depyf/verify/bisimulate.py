@@ -37,6 +37,11 @@ def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Com
     """Prove that both listings have the same observables with the same operands on every path.
 
     Visits at most a number of instructions that is linear in the length of the code, then gives up.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
     walk = Bisimulation(*with_own_cells(original, candidate), assumptions)
     try:
@@ -205,6 +210,11 @@ class Bisimulation:
         """Return whether the candidate calls `iter` on the iterator that the original advances.
 
         The value that the original advances is already an iterator.
+
+        Args:
+            state: the state of both codes.
+            mine: the observable of the original.
+            its: the observable of the candidate.
         """
         if (mine.kind[0], its.kind[0]) != ("FOR_ITER", "GET_ITER") or mine.operands != its.operands:
             return False
@@ -215,7 +225,13 @@ class Bisimulation:
         return True
 
     def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
-        """Return whether one side alone repeats the last truth test of a value; advance it with the known outcome."""
+        """Return whether one side alone repeats the last truth test of a value; advance it with the known outcome.
+
+        Args:
+            state: the state of both codes.
+            mine: the observable of the original.
+            its: the observable of the candidate.
+        """
         for number, event in enumerate((mine, its)):
             if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
                 self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
@@ -223,7 +239,16 @@ class Bisimulation:
         return False
 
     def compare(self, state: State, mine: Event, its: Event) -> None:
-        """Require that two observables are the same."""
+        """Require that two observables are the same.
+
+        Args:
+            state: the state of both codes.
+            mine: the observable of the original.
+            its: the observable of the candidate.
+
+        Raises:
+            NotUnderstood: they differ.
+        """
         if mine.kind != its.kind or len(mine.operands) != len(its.operands):
             raise NotUnderstood(f"{text(mine)} is not {text(its)}")
         first, second = state.sides
@@ -234,10 +259,10 @@ class Bisimulation:
             raise NotUnderstood(f"{text(mine)}: {reason}")
         # The traceback of a handled exception holds the frame, and through it all variables.
         if self.in_place and mine.outcomes and not self.terms.is_caught(first.handling):
-            found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
-            if found is not None:
+            outliving = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
+            if outliving is not None:
                 self.result.outlives = True
-                raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
+                raise NotUnderstood(f"{text(mine)}: {describe(state, outliving)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
         """Return pairs of the variables that code run by an observable may read; unbound ones are null on both."""
@@ -250,7 +275,13 @@ class Bisimulation:
         return [(first.get(name, null), second.get(name, null)) for name in names]
 
     def exceptions(self, state: State, mine: Event, its: Event) -> list[State]:
-        """Return the state after an exception, if the observable can raise and a side handles exceptions there."""
+        """Return the state after an exception, if the observable can raise and a side handles exceptions there.
+
+        Args:
+            state: the state of both codes before the observable.
+            mine: the observable of the original.
+            its: the observable of the candidate.
+        """
         if not mine.can_raise:
             return []
         handlers = [self.listings[number].instructions[side.place].handler for number, side in enumerate(state.sides)]
@@ -266,7 +297,13 @@ class Bisimulation:
         return [raised]
 
     def go(self, state: State, way: tuple[Outcome, Outcome], event: Event) -> None:
-        """Continue on one way from an observable, with the same new symbols on both sides."""
+        """Continue on one way from an observable, with the same new symbols on both sides.
+
+        Args:
+            state: the state of both codes, which is changed.
+            way: the same outcome of the observable on both sides.
+            event: the observable of the original.
+        """
         given = way[0].results
         results = tuple([self.terms.new(result) for result in given])
         if self.lengths:
@@ -279,7 +316,14 @@ class Bisimulation:
             self.go_one(state, number, outcome, results)
 
     def go_one(self, state: State, number: int, outcome: Outcome, results: tuple[Term, ...]) -> None:
-        """Continue on one way with one side."""
+        """Continue on one way with one side.
+
+        Args:
+            state: the state of both codes, which is changed.
+            number: the side: 0 for the original, 1 for the candidate.
+            outcome: the outcome of the observable.
+            results: the symbols for its results.
+        """
         side = state.sides[number]
         if outcome.pops:
             del side.stack[-outcome.pops :]
@@ -346,8 +390,8 @@ def renames_functions(listing: Listing) -> bool:
     """Return whether code makes functions and also binds `__name__`, which each function copies when it is made."""
     if "__name__" not in listing.code.names:
         return False
-    made = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
-    return made and any(item.arg == "__name__" and item.op in BINDS_GLOBAL for item in listing.instructions)
+    makes_functions = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
+    return makes_functions and any(item.arg == "__name__" and item.op in BINDS_GLOBAL for item in listing.instructions)
 
 
 def gathers(listing: Listing) -> bool:

@@ -26,24 +26,33 @@ READERS = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__dict
 
 
 def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
-    """Replace the listings of a module's candidate and of its nested code: the bound builtins become constants."""
+    """Replace the listings of a module's candidate and of its nested code: the bound builtins become constants.
+
+    Args:
+        original: the code of the original's module.
+        candidate: the code of the candidate's module.
+        listings: the known listings, which are changed.
+
+    Returns:
+        Whether there was anything to replace.
+    """
     listing = listings.of(candidate)
     start, bound = _bindings(listing)
     if not bound or not _is_unseen(original, bound):
         return False
     length = len(BINDING) * len(bound)
     codes = [listings.of(code) for code in _tree(candidate)]
-    others = [item for one in codes for item in one.instructions]
+    others = [item for nested_listing in codes for item in nested_listing.instructions]
     stores = [item for item in others if item.arg in bound and item.op.startswith(("STORE_", "DELETE_"))]
     if len(stores) != len(bound):
         return False
-    for one in codes:
-        items = [_loaded(item, bound, is_module=one is listing) for item in one.instructions]
-        changed = replace(one, instructions=items)
-        if one is listing:
+    for nested_listing in codes:
+        items = [_loaded(item, bound, is_module=nested_listing is listing) for item in nested_listing.instructions]
+        changed = replace(nested_listing, instructions=items)
+        if nested_listing is listing:
             changed = _without(changed, start, length)
         stack_depths(changed)
-        listings.known[id(one.code)] = Made(one.code, changed, says_lines=False, is_measured=True)
+        listings.known[id(nested_listing.code)] = Made(nested_listing.code, changed, says_lines=False, is_measured=True)
     return True
 
 
@@ -54,8 +63,8 @@ def _bindings(listing: Listing) -> tuple[int, dict[object, object]]:
     start = next((place for place in imports if place >= 0 and _binding(items, place) is not None), -1)
     bound: dict[object, object] = {}
     place = start
-    while start >= 0 and (found := _binding(items, place)) is not None:
-        bound[found[0]] = found[1]
+    while start >= 0 and (binding := _binding(items, place)) is not None:
+        bound[binding[0]] = binding[1]
         place += len(BINDING)
     is_first = all(item.target < 0 and item.handler < 0 for item in items[: max(place, 0)])
     return (start, bound) if is_first else (-1, {})
@@ -63,10 +72,10 @@ def _bindings(listing: Listing) -> tuple[int, dict[object, object]]:
 
 def _binding(items: list[Instruction], place: int) -> tuple[object, object] | None:
     """Return the name and the object that the operations at a place bind, if they import a builtin."""
-    found = items[place : place + len(BINDING)]
-    if tuple(item.op for item in found) != BINDING:
+    operations = items[place : place + len(BINDING)]
+    if tuple(item.op for item in operations) != BINDING:
         return None
-    level, names, module, attribute, store, _ = (item.arg for item in found)
+    level, names, module, attribute, store, _ = (item.arg for item in operations)
     if level != 0 or names != (attribute,) or module not in MODULES or not isinstance(attribute, str):
         return None
     held = importlib.import_module(str(module))
@@ -86,10 +95,10 @@ def _is_unseen(original: Code, bound: dict[object, object]) -> bool:
 
 def _tree(code: Code) -> list[Code]:
     """Return a code object and all inside it."""
-    found = [code]
-    for one in found:  # The list grows during the iteration.
-        found += [const for const in one.consts if isinstance(const, Code)]
-    return found
+    codes = [code]
+    for outer in codes:  # The list grows during the iteration.
+        codes += [const for const in outer.consts if isinstance(const, Code)]
+    return codes
 
 
 def _loaded(item: Instruction, bound: dict[object, object], *, is_module: bool) -> Instruction:

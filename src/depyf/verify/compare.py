@@ -27,7 +27,11 @@ def verify(
     The verdict has the weakest level of all pieces of code. Nothing is run. Raises `DecompilationError` for unreadable
     bytecode.
 
-    listings: the listings of an earlier proof about some of the code.
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
+        listings: the listings of an earlier proof about some of the code.
     """
     listings = Listings() if listings is None else listings
     weakest = Verdict(Level.EXACT)
@@ -53,7 +57,15 @@ def verify(
 def verify_one(
     original: Code, candidate: Code, assumptions: Assumptions, listings: Listings, *, top: bool
 ) -> tuple[Verdict, list[tuple[Code, Code]]]:
-    """Prove one pair, and return the pairs of nested code that the proof assumes equivalent."""
+    """Prove one pair, and return the pairs of nested code that the proof assumes equivalent.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
+        listings: the known listings.
+        top: whether the pair is that of the whole proof, and not nested.
+    """
     if original is candidate or (original.origin is not None and original.origin is candidate.origin):
         # Both are views of the same live code object.
         return Verdict(Level.EXACT), []
@@ -75,7 +87,14 @@ def verify_one(
 
 
 def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> Comparison:
-    """Return the first difference of two codes under the rules of EXACT."""
+    """Return the first difference of two codes under the rules of EXACT.
+
+    Args:
+        mine: the instructions of the original.
+        its: the instructions of the candidate.
+        original: the original code.
+        candidate: the code compiled from the source.
+    """
     exact = compare_paths(mine, its)
     if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
         # The opening and closing of blocks is not an operation, but the compiler wrote it.
@@ -88,5 +107,11 @@ def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> C
 
 
 def described(level: Level, original: Code, comparison: Comparison) -> Verdict:
-    """Return the verdict with the location and the name of its code."""
+    """Return the verdict with the location and the name of its code.
+
+    Args:
+        level: the level of the verdict.
+        original: the original code.
+        comparison: the comparison, with its reason and location.
+    """
     return Verdict(level, f"{original.name}: {comparison.reason}", comparison.where, comparison.outlives)

@@ -27,6 +27,11 @@ def placed(listing: Listing, store: int, value: object) -> object:
     """Return the value of a store in a class body, without the parts that depend on the class's place in its file.
 
     These parts are its first line, and the order of its attribute names, which some compilers take from a set.
+
+    Args:
+        listing: the listing of the class body.
+        store: the index of the store.
+        value: the constant that it stores.
     """
     items = listing.instructions
     name = items[store].arg

@@ -43,11 +43,17 @@ def slice_of(state: State, term: Term) -> slice | None:
 
 
 def load_item(state: State, container: Term, index: Term) -> Term | None:
-    """Return `container[index]`."""
-    found = state.get(container)
-    if isinstance(found, DictOf):
+    """Return `container[index]`.
+
+    Args:
+        state: the state of both codes.
+        container: the container.
+        index: the index, a slice or a key.
+    """
+    content = state.get(container)
+    if isinstance(content, DictOf):
         wanted = dict_key(state, index)
-        entry = found.entries.get(wanted[0]) if wanted is not None else None
+        entry = content.entries.get(wanted[0]) if wanted is not None else None
         return entry[1] if entry is not None else None
     items = state.items(container)
     if items is None:
@@ -66,18 +72,25 @@ def load_item(state: State, container: Term, index: Term) -> Term | None:
 
 
 def store_item(state: State, container: Term, index: Term, value: Term) -> bool:
-    """Do `container[index] = value` on a fresh container, and return whether it could be done."""
-    found = state.get(container)
-    if isinstance(found, DictOf):
+    """Do `container[index] = value` on a fresh container, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the container.
+        index: the index, a slice or a key.
+        value: the new item.
+    """
+    content = state.get(container)
+    if isinstance(content, DictOf):
         wanted = dict_key(state, index)
         if wanted is None:
             return False
-        kept = found.entries.get(wanted[0], (index, value))[0]
-        state.heap[container] = DictOf({**found.entries, wanted[0]: (kept, value)})
+        kept = content.entries.get(wanted[0], (index, value))[0]
+        state.heap[container] = DictOf({**content.entries, wanted[0]: (kept, value)})
         return True
-    if not isinstance(found, ListOf):
+    if not isinstance(content, ListOf):
         return False
-    items = list(found.items)
+    items = list(content.items)
     place = index_of(state, index)
     if place is not None:
         if not -len(items) <= place < len(items):
@@ -93,17 +106,23 @@ def store_item(state: State, container: Term, index: Term, value: Term) -> bool:
 
 
 def delete_item(state: State, container: Term, index: Term) -> bool:
-    """Do `del container[index]` on a fresh container, and return whether it could be done."""
-    found = state.get(container)
-    if isinstance(found, DictOf):
+    """Do `del container[index]` on a fresh container, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the container.
+        index: the index, a slice or a key.
+    """
+    content = state.get(container)
+    if isinstance(content, DictOf):
         wanted = dict_key(state, index)
-        if wanted is None or wanted[0] not in found.entries:
+        if wanted is None or wanted[0] not in content.entries:
             return False
-        state.heap[container] = DictOf({k: entry for k, entry in found.entries.items() if k != wanted[0]})
+        state.heap[container] = DictOf({k: entry for k, entry in content.entries.items() if k != wanted[0]})
         return True
-    if not isinstance(found, ListOf):
+    if not isinstance(content, ListOf):
         return False
-    items = list(found.items)
+    items = list(content.items)
     place = index_of(state, index)
     if place is not None:
         if not -len(items) <= place < len(items):
@@ -119,31 +138,50 @@ def delete_item(state: State, container: Term, index: Term) -> bool:
 
 
 def append(state: State, container: Term, value: Term) -> bool:
-    """Append to a fresh list, and return whether it is one."""
-    found = state.get(container)
-    if not isinstance(found, ListOf):
+    """Append to a fresh list, and return whether it is one.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the list.
+        value: the new item.
+    """
+    content = state.get(container)
+    if not isinstance(content, ListOf):
         return False
-    state.heap[container] = ListOf((*found.items, value))
+    state.heap[container] = ListOf((*content.items, value))
     return True
 
 
 def extend(state: State, container: Term, values: Term) -> bool:
-    """Extend a fresh list by known items, and return whether it could be done."""
-    found, items = state.get(container), state.items(values)
-    if not isinstance(found, ListOf) or items is None:
+    """Extend a fresh list by known items, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the list.
+        values: the value with the new items.
+    """
+    content, items = state.get(container), state.items(values)
+    if not isinstance(content, ListOf) or items is None:
         return False
-    state.heap[container] = ListOf(found.items + items)
+    state.heap[container] = ListOf(content.items + items)
     return True
 
 
 def update(state: State, container: Term, values: Term, *, only_new: bool) -> bool:
-    """Update a fresh dict by another, and return whether it could be done. `only_new`: an existing key raises."""
-    found, other = state.get(container), state.get(values)
-    if not isinstance(found, DictOf) or not isinstance(other, DictOf):
+    """Update a fresh dict by another, and return whether it could be done. `only_new`: an existing key raises.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the dict.
+        values: the other dict.
+        only_new: whether a key that exists already raises, so that the update cannot be done.
+    """
+    content, other = state.get(container), state.get(values)
+    if not isinstance(content, DictOf) or not isinstance(other, DictOf):
         return False
-    if only_new and not found.entries.keys().isdisjoint(other.entries):
+    if only_new and not content.entries.keys().isdisjoint(other.entries):
         return False
-    merged = dict(found.entries)
+    merged = dict(content.entries)
     for wanted, (name, value) in other.entries.items():
         merged[wanted] = (merged.get(wanted, (name, value))[0], value)
     state.heap[container] = DictOf(merged)
@@ -170,11 +208,11 @@ def truth(state: State, term: Term) -> bool | None:
         case TupleOf(items=items):
             return bool(items)
         case Fresh():
-            found = state.get(term)
-            if isinstance(found, ListOf):
-                return bool(found.items)
-            if isinstance(found, EmptySet):
+            content = state.get(term)
+            if isinstance(content, ListOf):
+                return bool(content.items)
+            if isinstance(content, EmptySet):
                 return False
-            return bool(found.entries) if isinstance(found, DictOf) else True
+            return bool(content.entries) if isinstance(content, DictOf) else True
         case _:
             return None

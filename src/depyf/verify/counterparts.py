@@ -70,29 +70,34 @@ def lines_of_instructions(
     """Return by offset the lines of `candidate` for the instructions of `original`, nested code included.
 
     Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
-    return [(one.original.code, _of_pair(one)) for one in seen_pairs(original, candidate, assumptions)]
+    return [(paired.original.code, _of_pair(paired)) for paired in seen_pairs(original, candidate, assumptions)]
 
 
 def _of_pair(paired: Paired) -> dict[int, Lines]:
     instructions = paired.original.instructions
-    own: dict[int, Lines] = {}
+    own_lines: dict[int, Lines] = {}
     for index, others in paired.pairs.items():
         lines = (paired.candidate.instructions[other].line for other in others)
-        own[index] = frozenset(line for line in lines if line is not None)
-    found = {index: set(lines) for index, lines in own.items()}
+        own_lines[index] = frozenset(line for line in lines if line is not None)
+    lines_by_index = {index: set(lines) for index, lines in own_lines.items()}
     ways = _ways_in(paired.original)
     states: dict[int, _State] = {}
     for index, item in enumerate(instructions):
         state = states.pop(index, None) or _State()
-        _do(index, item, own.get(index), state, found)
+        _do(index, item, own_lines.get(index), state, lines_by_index)
         operation = OPERATIONS[item.op]
         if item.target >= 0 and ways[item.target] == 1 and _leaves_the_same(operation, item.arg):
             states[item.target] = state.copy() if operation.falls else state
         if operation.falls and ways[index + 1] == 1:
             states[index + 1] = state
     by_offset: dict[int, Lines] = {}
-    for index, places in found.items():
+    for index, places in lines_by_index.items():
         offset = instructions[index].offset
         by_offset[offset] = by_offset.get(offset, NO_LINES) | places
     return {offset: lines for offset, lines in sorted(by_offset.items()) if lines}
@@ -112,15 +117,17 @@ def _ways_in(listing: Listing) -> Counter[int]:
     return counter
 
 
-def _do(index: int, item: Instruction, own: Lines | None, state: _State, found: dict[int, set[int]]) -> None:
+def _do(
+    index: int, item: Instruction, own_lines: Lines | None, state: _State, lines_by_index: dict[int, set[int]]
+) -> None:
     """Execute one instruction; record the lines of the instructions that it determines."""
     pops, pushes = OPERATIONS[item.op].effect(item.arg)
     name = str(item.arg)
-    if own is not None:
+    if own_lines is not None:
         for value in state.take(pops):
             for silent in value.waiting:
-                found.setdefault(silent, set()).update(own)
-        state.stack += [_Value(own)] * pushes
+                lines_by_index.setdefault(silent, set()).update(own_lines)
+        state.stack += [_Value(own_lines)] * pushes
         return
     match item.op:
         case "SWAP":
@@ -135,12 +142,12 @@ def _do(index: int, item: Instruction, own: Lines | None, state: _State, found: 
             state.stack.append(_Value(waiting=_few(state.variables.get(name, _Value()).waiting | {index})))
         case "STORE_FAST":
             (value,) = state.take(1)
-            found.setdefault(index, set()).update(value.lines)
+            lines_by_index.setdefault(index, set()).update(value.lines)
             state.variables[name] = value if value.lines else value.through(index)
         case "POP":
-            found.setdefault(index, set()).update(state.take(1)[0].lines)
+            lines_by_index.setdefault(index, set()).update(state.take(1)[0].lines)
         case "DELETE_FAST":
-            found.setdefault(index, set()).update(state.variables.pop(name, _Value()).lines)
+            lines_by_index.setdefault(index, set()).update(state.variables.pop(name, _Value()).lines)
         case _:
             waiting = frozenset({index}).union(*(value.waiting for value in state.take(pops)))
             state.stack += [_Value(waiting=_few(waiting))] * pushes

@@ -39,9 +39,10 @@ SORTS = {
 """The sorts of results, by their names in the pictures."""
 
 GROWERS = {
-    one.name: len(one.picture.before) - 1
-    for one in OPERATIONS.values()
-    if one.picture.before[:1] == one.picture.after == (("below", "n"),) and len(one.picture.before) > 1
+    operation.name: len(operation.picture.before) - 1
+    for operation in OPERATIONS.values()
+    if operation.picture.before[:1] == operation.picture.after == (("below", "n"),)
+    and len(operation.picture.before) > 1
 }
 """Operations on a container that stays in place on the stack, and how many values they take from the top."""
 

@@ -9,7 +9,7 @@ from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.records import dataclass
 from depyf.verify.async_loops import ends
-from depyf.verify.callee import called_node, callee
+from depyf.verify.callee import CALLS, called_node
 from depyf.verify.constants import NAME_STORES, placed
 from depyf.verify.effects import EFFECTS, GROWERS, NEVER_RAISE, Effect, effect_of
 from depyf.verify.frame import Frame
@@ -24,7 +24,7 @@ from depyf.verify.known_calls import (
 from depyf.verify.methods import called
 from depyf.verify.own_cells import OWN, own_effect
 from depyf.verify.silent import known_truth
-from depyf.verify.state import LEAVE, DictOf
+from depyf.verify.state import LEAVE
 from depyf.verify.terms import CAUGHT, Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
 
 Results = tuple[Term, ...]
@@ -126,7 +126,13 @@ def known_call(frame: Frame, item: Instruction) -> Event | None:
 
 
 def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
-    """Return an observable that pops values and pushes results according to its effect."""
+    """Return an observable that pops values and pushes results according to its effect.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        effect: the values that it pops and pushes.
+    """
     taken = frame.top(effect.pops)
     if item.op in NAME_STORES and item.arg in CLASS_FACTS:
         return one_way(frame, item, tuple(class_fact(frame, term) for term in taken), (), 1, lambda results: ())
@@ -179,13 +185,29 @@ def one_way(
     pushes: Callable[[Results], tuple[Term, ...]],
     kind: tuple[Hashable, ...] | None = None,
 ) -> Event:
-    """Return an observable with one outcome, the next instruction."""
+    """Return an observable with one outcome, the next instruction.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        operands: the values that the observable takes.
+        results: the symbols for its results.
+        pops: the number of stack slots that it pops.
+        pushes: returns the values to push, for the results.
+        kind: the identity of the operation; by default the instruction's name and argument.
+    """
     outcome = Outcome(frame.side.place + 1, results, pops, pushes)
     return Event(kind or (item.op, key(item.arg)), operands, (outcome,), item.op not in NEVER_RAISE)
 
 
 def enter(frame: Frame, item: Instruction, operation: str) -> Event:
-    """Return the call that enters a context manager: one operation, its two results as a tuple."""
+    """Return the call that enters a context manager: one operation, its two results as a tuple.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        operation: the operation that enters the manager.
+    """
     pops = 2 if item.arg[1] == "plain" else 3  # type: ignore[index]
     pair = frame.terms.tuple_of
     return one_way(
@@ -196,20 +218,43 @@ def enter(frame: Frame, item: Instruction, operation: str) -> Event:
 def import_known(
     frame: Frame, item: Instruction, operation: str, name: str, operands: tuple[Term, ...], count: int
 ) -> Event:
-    """Return the call that imports a module, or takes a name from one."""
+    """Return the call that imports a module, or takes a name from one.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        operation: the operation that imports.
+        name: the name of the module, or in it.
+        operands: the values that the operation takes.
+        count: the number of operands on the stack.
+    """
     pops = count + (1 if item.arg[1] == "plain" else 2)  # type: ignore[index]
     return one_way(frame, item, operands, (PLAIN,), pops, lambda results: results, (operation, key(name)))
 
 
 def await_known(frame: Frame, item: Instruction, kind: tuple[Hashable, ...]) -> Event:
-    """Return the call of a function whose result is awaited next. Together they are one operation."""
+    """Return the call of a function whose result is awaited next. Together they are one operation.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        kind: the identity of the operation.
+    """
     slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
     outcome = Outcome(frame.side.place + 2, (PLAIN,), 1 + slots, lambda results: results)
     return Event(kind, frame.top(1), (outcome,))
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:
-    """Return the call of a container's method that performs an operation; operands: the container first."""
+    """Return the call of a container's method that performs an operation; operands: the container first.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction.
+        operation: the operation.
+        operands: the container, and the values that the operation takes.
+        slots: the number of stack slots of the callee.
+    """
     none, pops = frame.terms.constant(None), len(operands) - 1 + slots
     return one_way(frame, item, operands, (), pops, lambda results: (none,), (operation,))
 
@@ -223,7 +268,13 @@ def store_item(frame: Frame, item: Instruction) -> Event:
 
 
 def grow(frame: Frame, item: Instruction, pops: int) -> Event:
-    """Return the change of a container further down the stack."""
+    """Return the change of a container further down the stack.
+
+    Args:
+        frame: the side of the proof.
+        item: its instruction, with the depth of the container.
+        pops: the number of values that are added.
+    """
     if not isinstance(item.arg, int):
         raise NotUnderstood(f"{item.op} without a depth")
     operands = (frame.peek(item.arg + pops), *frame.top(pops))
@@ -251,7 +302,14 @@ def jump_if(frame: Frame, item: Instruction) -> Event | Split:
 
 
 def truth_test(frame: Frame, value: Term, place: int, use: Callable[[Term], Term]) -> Event:
-    """Return the observable that replaces the top of the stack by its truth."""
+    """Return the observable that replaces the top of the stack by its truth.
+
+    Args:
+        frame: the side of the proof.
+        value: the value to test.
+        place: the next instruction.
+        use: returns the value to push, for the truth.
+    """
     outcome = Outcome(place, (Symbol(Sort.BOOL),), 1, lambda results: (use(results[0]),))
     return Event((TRUTH_TEST,), (value,), (outcome,))
 
@@ -313,6 +371,11 @@ def part_group(frame: Frame, pops: int, pack: Pack) -> Event:
     """Return the test of an `except*` clause.
 
     If the clause matches, the matching part of the group becomes the exception being handled. Else nothing changes.
+
+    Args:
+        frame: the side of the proof.
+        pops: the number of stack slots that the test pops.
+        pack: returns the values to push, for the rest of the group and the matching part.
     """
     place, (exception, kind) = frame.side.place + 1, frame.top(2)
     none = frame.terms.constant(None)
@@ -322,7 +385,13 @@ def part_group(frame: Frame, pops: int, pack: Pack) -> Event:
 
 
 def gather_group(frame: Frame, pops: int, pack: Pack) -> Event:
-    """Return the end of an `except*`: an exception to raise, or None."""
+    """Return the end of an `except*`: an exception to raise, or None.
+
+    Args:
+        frame: the side of the proof.
+        pops: the number of stack slots that it pops.
+        pack: is not used.
+    """
     place, none = frame.side.place + 1, frame.terms.constant(None)
     some = Outcome(place, (CAUGHT,), pops, lambda results: results)
     nothing = Outcome(place, (), pops, lambda results: (none,))
@@ -351,77 +420,6 @@ def with_except_start(frame: Frame, item: Instruction) -> Event:
     return one_way(frame, item, operands, (PLAIN,), 0, lambda results: results, ("CALL", 3, ()))
 
 
-Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
-"""The callee, its operands, the kind of the event, and the number of values that leave the stack."""
-
-
-def call_positional(frame: Frame, item: Instruction) -> Callee:
-    """Read a CALL."""
-    match item.arg:
-        case (int(count), shape):
-            function, extra, slots = callee(frame, shape, count)
-            operands = (*extra, *frame.top(count))
-            return function, operands, ("CALL", len(operands), ()), count + slots
-        case _:
-            raise NotUnderstood("CALL without a count")
-
-
-def call_keywords(frame: Frame, item: Instruction) -> Callee:
-    """Read a CALL_KW."""
-    names = frame.node(frame.peek())
-    match item.arg:
-        case (int(count), shape) if isinstance(names, TupleOf):
-            function, extra, slots = callee(frame, shape, count + 1)
-            operands = (*extra, *frame.top(count + 1)[:-1])
-            words = tuple(keyword(frame, name) for name in names.items)
-            return function, operands, ("CALL", len(operands), words), count + 1 + slots
-        case _:
-            raise NotUnderstood("CALL_KW without constant names")
-
-
-def keyword(frame: Frame, name: Term) -> str:
-    """Return the name of a keyword argument."""
-    node = frame.constant(name)
-    if node is None or not isinstance(node.value, str):
-        raise NotUnderstood("a keyword that is not a string")
-    return node.value
-
-
-def call_unpacked(frame: Frame, item: Instruction) -> Callee:
-    """Read a CALL_EX. With known arguments it equals the call that spells them out."""
-    match item.arg:
-        case (bool(has_kwargs), shape):
-            pass
-        case _:
-            raise NotUnderstood("CALL_EX without a shape")
-    above = 1 + has_kwargs
-    function, extra, slots = callee(frame, shape, above)
-    if extra:
-        raise NotUnderstood("CALL_EX of a method")
-    arguments = frame.peek(above)
-    items = frame.state.items(arguments)
-    pops = above + slots
-    mapping = frame.peek() if has_kwargs and not isinstance(frame.node(frame.peek()), Null) else None
-    words = keyword_items(frame, mapping) if mapping is not None else ()
-    if items is not None and words is not None:
-        operands = (*items, *(value for _, value in words))
-        return function, operands, ("CALL", len(operands), tuple(name for name, _ in words)), pops
-    if items is not None:
-        arguments = frame.terms.tuple_of(items)
-    operands = (arguments,) if mapping is None or words == () else (arguments, mapping)
-    return function, operands, ("CALL_EX", len(operands)), pops
-
-
-def keyword_items(frame: Frame, mapping: Term) -> tuple[tuple[str, Term], ...] | None:
-    """Return the keywords in a fresh dict, or None if they are unknown."""
-    found = frame.state.get(mapping)
-    if not isinstance(found, DictOf):
-        return None
-    nodes = [(frame.node(name), value) for name, value in found.entries.values()]
-    words = [(node.value, value) for node, value in nodes if isinstance(node, Constant) and isinstance(node.value, str)]
-    return tuple(words) if len(words) == len(nodes) else None
-
-
 def call(
     frame: Frame,
     function: Term,
@@ -430,7 +428,16 @@ def call(
     pops: int,
     lengths: Mapping[str, int],
 ) -> Event:
-    """Return a call. Its result may be a sequence by assumption."""
+    """Return a call. Its result may be a sequence by assumption.
+
+    Args:
+        frame: the side of the proof.
+        function: the callee.
+        operands: its operands.
+        kind: the identity of the operation.
+        pops: the number of stack slots that it pops.
+        lengths: the lengths of the results of some globals, by assumption.
+    """
     node = frame.node(function)
     result = PLAIN
     if is_global(node) and node.detail in lengths:
@@ -443,11 +450,6 @@ def is_global(node: Node) -> TypeGuard[Symbol | Pure]:
     return (isinstance(node, Symbol) and node.sort is Sort.GLOBAL) or (isinstance(node, Pure) and node.op == "global")
 
 
-CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {
-    "CALL": call_positional,
-    "CALL_KW": call_keywords,
-    "CALL_EX": call_unpacked,
-}
 def own_cell(frame: Frame, item: Instruction) -> Event:
     """Return an operation on a variable for which a comprehension makes a cell."""
     effect, can_raise = own_effect(item)

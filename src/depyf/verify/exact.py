@@ -71,7 +71,13 @@ def step_difference(mine: Step, its: Step) -> str | None:
 
 
 def handler_difference(what: object, mine: Handler | None, its: Handler | None) -> str | None:
-    """Return the difference between the handlers of two steps, or None."""
+    """Return the difference between the handlers of two steps, or None.
+
+    Args:
+        what: the instruction in words.
+        mine: the handler of the original's step.
+        its: the handler of the candidate's step.
+    """
     if (mine is None) != (its is None):
         return f"{what} is protected in one of them only"
     if mine is not None and its is not None and entry(mine) != entry(its):

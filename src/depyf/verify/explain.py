@@ -32,7 +32,13 @@ def explain(verdict: Verdict, *, before: int = 8, after: int = 4) -> str:
 
 
 def row(mark: str, left: str, right: str) -> str:
-    """Return one line of the two columns."""
+    """Return one line of the two columns.
+
+    Args:
+        mark: the mark at the start of the line.
+        left: the text of the left column.
+        right: the text of the right column.
+    """
     return f"{mark}{cut(left):{WIDTH}} | {cut(right)}".rstrip()
 
 
@@ -42,7 +48,13 @@ def cut(text: str) -> str:
 
 
 def cell(listing: Listing, index: int, step: int) -> str:
-    """Return the instruction at some distance from another one, or '' past either end."""
+    """Return the instruction at some distance from another one, or '' past either end.
+
+    Args:
+        listing: the listing.
+        index: the index of the instruction; negative if the proof has left the code.
+        step: the distance.
+    """
     if index < 0:
         return "" if step else "(has left the code)"
     place = index + step

@@ -56,11 +56,11 @@ class Flow:
 
     def predecessors(self) -> list[list[int]]:
         """Return the predecessors of each instruction."""
-        found: list[list[int]] = [[] for _ in self.successors]
+        before: list[list[int]] = [[] for _ in self.successors]
         for index, followers in enumerate(self.edges):
             for follower in followers:
-                found[follower].append(index)
-        return found
+                before[follower].append(index)
+        return before
 
     def join_points(self) -> frozenset[int]:
         """Return the instructions with several predecessors, and the first instructions of handlers.
@@ -68,13 +68,13 @@ class Flow:
         Every entered loop contains one, because its head is reached from outside and from inside the loop.
         """
         instructions = self.instructions
-        found = {handler.target for handler in self.listing.handlers}
+        joins = {handler.target for handler in self.listing.handlers}
         jumped_to: set[int] = set()
         for target in [instructions[index].target for index in self.jumps]:
             if target in jumped_to or not target or instructions[target - 1].op not in NO_FALL_THROUGH:
-                found.add(target)
+                joins.add(target)
             jumped_to.add(target)
-        return frozenset(found)
+        return frozenset(joins)
 
     @cached_property
     def order(self) -> list[int]:
@@ -161,11 +161,11 @@ class Flow:
             if item.target >= 0:
                 needed |= before[item.target]
             if op in USES:
-                own = self.bit[str(item.arg)]
+                bit = self.bit[str(item.arg)]
                 if op in WRITES:
-                    needed &= ~own
+                    needed &= ~bit
                 if op in READS:
-                    needed |= own
+                    needed |= bit
             if item.handler >= 0:
                 needed |= before[targets[item.handler]]
             before[index] = needed
@@ -202,10 +202,10 @@ class Flow:
 
     def mask(self, items: Iterable[Instruction]) -> int:
         """Return the mask of the variables that the instructions name."""
-        found = 0
+        mask = 0
         for item in items:
-            found |= self.bit[str(item.arg)]
-        return found
+            mask |= self.bit[str(item.arg)]
+        return mask
 
 
 def successors(index: int, item: Instruction) -> tuple[int, ...]:
@@ -215,7 +215,13 @@ def successors(index: int, item: Instruction) -> tuple[int, ...]:
 
 
 def bound_after(known: int, item: Instruction, bit: dict[str, int]) -> int:
-    """Return the variables bound after an instruction that did not raise."""
+    """Return the variables bound after an instruction that did not raise.
+
+    Args:
+        known: the mask of the variables bound before it.
+        item: the instruction.
+        bit: the bit of each variable.
+    """
     if item.op in ("STORE_FAST", "LOAD_FAST"):
         return known | bit[str(item.arg)]
     if item.op in WRITES:

@@ -39,7 +39,7 @@ def reads_frame(listing: Listing) -> bool:
     of_names = {item.arg for item in items if item.op in LOADS}
     otherwise = {attribute(item) for item in items} | mentioned(code, [])
     nested = (const for const in code.consts if isinstance(const, Code))
-    if gets_frames(of_names | otherwise) or any(makes_getter(each) for each in nested):
+    if gets_frames(of_names | otherwise) or any(makes_getter(nested_code) for nested_code in nested):
         return True
     if not READERS.isdisjoint(otherwise) or not (READERS - OF_ARGUMENT | OF_INSPECT).isdisjoint(of_names):
         return True
@@ -51,7 +51,9 @@ def may_read_frame(code: Code) -> bool:
     """Return whether code mentions a name of a function that looks at frames. Code without one does not look."""
     names = mentioned(code, code.names)
     nested = (const for const in code.consts if isinstance(const, Code))
-    return not (READERS | GETTERS | OF_INSPECT).isdisjoint(names) or any(makes_getter(each) for each in nested)
+    return not (READERS | GETTERS | OF_INSPECT).isdisjoint(names) or any(
+        makes_getter(nested_code) for nested_code in nested
+    )
 
 
 def makes_getter(code: Code) -> bool:
@@ -72,10 +74,10 @@ def gets_frames(names: Set[object]) -> bool:
 
 def mentioned(code: Code, names: Sequence[str]) -> set[object]:
     """Return some names of a code, those of its variables, and the strings among its constants."""
-    found: set[object] = {*names, *code.varnames, *code.cellvars, *code.freevars}
+    mentions: set[object] = {*names, *code.varnames, *code.cellvars, *code.freevars}
     rows = [const for const in code.consts if type(const) is tuple]
-    found.update(item for row in (code.consts, *rows) for item in row if type(item) is str)
-    return found
+    mentions.update(item for row in (code.consts, *rows) for item in row if type(item) is str)
+    return mentions
 
 
 def shows_in_one_order(first: Code, second: Code) -> bool:
@@ -119,7 +121,13 @@ def calls_with_argument(items: list[Instruction]) -> int:
 
 
 def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
-    """Pop values from a stack and push others; return the popped ones."""
+    """Pop values from a stack and push others; return the popped ones.
+
+    Args:
+        stack: the stack, which is changed.
+        pops: the number of values to pop.
+        pushes: the number of values to push.
+    """
     start = max(0, len(stack) - pops)
     taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
     del stack[start:]

@@ -51,6 +51,11 @@ def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None
     """Add the names of one listing to those in the plain and in the method form.
 
     The stack is followed only while it holds the attribute of a variable.
+
+    Args:
+        items: the instructions of the listing.
+        plain: the names that are loaded plainly; it is added to.
+        method: the names that are loaded as methods; it is added to.
     """
     stack = Stack(items, plain)
     for index in [index for index, item in enumerate(items) if index and item.op in ATTRIBUTES]:

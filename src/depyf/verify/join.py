@@ -53,7 +53,13 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
-    """Return one side with every term resolved and only some of its variables."""
+    """Return one side with every term resolved and only some of its variables.
+
+    Args:
+        state: the state that the side belongs to.
+        side: the side.
+        names: the variables to keep; None for all.
+    """
     variables = {name: term for name, term in side.variables.items() if names is None or name in names}
     if not state.bound:
         return Side(side.place, side.stack.copy(), variables, side.handling)
@@ -93,15 +99,15 @@ class Join:
 
     def tested(self) -> dict[Term, Term]:
         """Return the truth tests that were done on both paths."""
-        found = {
+        tests = {
             self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
             for mine in self.old.tested
             for its in self.new.tested
             if (mine, its) in self.done
         }
         # A test on only one path must still be done on the other.
-        self.is_less |= len(found) < len(self.old.tested)
-        return found
+        self.is_less |= len(tests) < len(self.old.tested)
+        return tests
 
     def side(self, old: Side, new: Side) -> Side:
         """Join one side."""
@@ -227,18 +233,18 @@ class Join:
 
     def held(self, term: Term) -> set[Term]:
         """Return the fresh objects in a value, and the symbols for unknown values."""
-        found = set()
+        parts = set()
         pending = [term]
         while pending:
             part = pending.pop()
             match self.terms.nodes[part]:
                 case Fresh() | Symbol(sort=Sort.LOST):
-                    found.add(part)
+                    parts.add(part)
                 case TupleOf(items=items) | Pure(items=items):
                     pending.extend(items)
                 case _:
                     pass
-        return found
+        return parts
 
 
 def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
@@ -246,6 +252,11 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 
     A container may be fresh on one path and escaped, or of another size, on the other. It is then treated as escaped on
     both paths, if its contents are the same on both sides.
+
+    Args:
+        old: the state of the paths so far.
+        new: the state of a further path.
+        nested: takes the pairs of nested code that must be equivalent.
     """
     known = old
     while True:
@@ -261,16 +272,23 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 def open_objects(
     old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
 ) -> tuple[State, State] | None:
-    """Return both states with the conflicting fresh objects escaped, or None if that changes nothing."""
+    """Return both states with the conflicting fresh objects escaped, or None if that changes nothing.
+
+    Args:
+        old: the state of the paths so far.
+        new: the state of a further path.
+        conflicts: the objects of each state that are fresh on one path only.
+        nested: takes the pairs of nested code that must be equivalent.
+    """
     if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
         return None
     opened = []
-    found: list[tuple[Code, Code]] = []
+    pairs_of_code: list[tuple[Code, Code]] = []
     for state, partner, objects in zip((old, new), (new, old), conflicts, strict=True):
-        opened.append(open_pairs(state, partner, objects, found))
+        opened.append(open_pairs(state, partner, objects, pairs_of_code))
     if opened[0] is old and opened[1] is new:
         return None
-    nested.extend(found)
+    nested.extend(pairs_of_code)
     return opened[0], opened[1]
 
 
@@ -279,6 +297,12 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
 
     The pairing is a guess, and `relate` checks it: objects with the same contents on both sides look the same to
     others.
+
+    Args:
+        state: the state.
+        partner: the state on the other path.
+        objects: the objects of the state.
+        nested: takes the pairs of nested code that must be equivalent.
     """
     owners = owner_of(state)
     rows: tuple[list[Term], list[Term]] = ([], [])
@@ -286,12 +310,12 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
     for term in sorted(objects & state.heap.keys()):
         rows[owners[term]].append(term)
     in_order = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else []
-    made = made_as_one(state.terms, rows)
-    for pairs in (in_order, seen_as_one(state, partner, rows), made, counterparts(state, owners, rows)):
-        found: list[tuple[Code, Code]] = []
+    same_moment = made_as_one(state.terms, rows)
+    for pairs in (in_order, seen_as_one(state, partner, rows), same_moment, counterparts(state, owners, rows)):
+        pairs_of_code: list[tuple[Code, Code]] = []
         seen = state.copy()
-        if pairs and relate(seen, pairs, found) is None:
-            nested.extend(found)
+        if pairs and relate(seen, pairs, pairs_of_code) is None:
+            nested.extend(pairs_of_code)
             return canonical(seen, (None, None))
     return state
 
@@ -301,6 +325,11 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
 
     If one side holds an object that the other has dropped, their order does not determine the pairs. `relate` checks
     whether the objects of a pair are the same.
+
+    Args:
+        state: the state.
+        partner: the state on the other path.
+        rows: the objects of each side, in the order of their creation.
     """
     places: list[dict[Term, Term]] = []
     for side, other, objects in zip(state.sides, partner.sides, rows, strict=True):
@@ -315,9 +344,9 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
 def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
     """Return the pairs of objects of both sides that were made in one moment, if both sides made equally many."""
     moments: list[dict[int, list[Term]]] = [{}, {}]
-    for made, objects in zip(moments, rows, strict=True):
+    for by_moment, objects in zip(moments, rows, strict=True):
         for term in objects:
-            made.setdefault(terms.moment(term), []).append(term)
+            by_moment.setdefault(terms.moment(term), []).append(term)
     first, second = moments
     return [
         pair
@@ -332,6 +361,11 @@ def counterparts(state: State, owners: dict[Term, int], rows: tuple[list[Term], 
 
     If the original makes functions of one code on both paths, and the candidate of two equal codes, only the
     candidate's side has a conflict.
+
+    Args:
+        state: the state.
+        owners: the side of each fresh object: 0 or 1.
+        rows: the conflicting objects of each side, in the order of their creation.
     """
     every: tuple[list[Term], list[Term]] = ([], [])
     for term in sorted(owners):

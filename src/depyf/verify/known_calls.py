@@ -149,7 +149,13 @@ def on_group(frame: Frame) -> str | None:
 
 
 def replace_call(frame: Frame, count: int, result: Term) -> None:
-    """Replace the callee and the `count` operands of a call by its result."""
+    """Replace the callee and the `count` operands of a call by its result.
+
+    Args:
+        frame: the side of the proof.
+        count: the number of operands.
+        result: the value of the call.
+    """
     slots = 1 if isinstance(frame.item.arg, tuple) and frame.item.arg[1] == "plain" else 2
     frame.pop_many(count + slots)
     frame.push(result)

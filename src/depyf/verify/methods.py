@@ -79,7 +79,13 @@ def called(frame: Frame) -> tuple[str, tuple[Term, ...], int] | None:
 
 
 def fits(frame: Frame, operation: str, operand: Term) -> bool:
-    """Return whether a method and its operation do the same with an operand, including errors."""
+    """Return whether a method and its operation do the same with an operand, including errors.
+
+    Args:
+        frame: the side of the proof.
+        operation: the operation.
+        operand: the value that the method takes.
+    """
     if operation == "LIST_EXTEND":
         return frame.state.items(operand) is not None or frame.state.exact_type(operand) is not None
     if operation == "DICT_UPDATE":
@@ -89,10 +95,10 @@ def fits(frame: Frame, operation: str, operand: Term) -> bool:
 
 def call_method(frame: Frame) -> bool:
     """Execute a CALL of such a method if the container is still fresh and the outcome known."""
-    found = called(frame)
-    if found is None:
+    method_call = called(frame)
+    if method_call is None:
         return False
-    operation, operands, slots = found
+    operation, operands, slots = method_call
     do = SILENT.get(operation)
     if do is None or not do(frame.state, *operands):
         return False

@@ -34,10 +34,10 @@ OF_VARIABLES = frozenset(
 def with_own_cells(original: Flow, candidate: Flow) -> tuple[Flow, Flow]:
     """Return both codes with `OWN` for each operation on a variable that one of them makes a cell for."""
     both = original, candidate
-    made = {item.arg for flow in both for item in flow.instructions if item.op == "MAKE_CELL"}
-    if not made:
+    with_cells = {item.arg for flow in both for item in flow.instructions if item.op == "MAKE_CELL"}
+    if not with_cells:
         return both
-    first, second = (Flow(_marked(flow.listing, made)) for flow in both)
+    first, second = (Flow(_marked(flow.listing, with_cells)) for flow in both)
     return first, second
 
 
@@ -45,13 +45,15 @@ def own_effect(item: Instruction) -> tuple[Effect, bool]:
     """Return the effect of the operation that an `OWN` stands for, and whether it can raise."""
     assert isinstance(item.arg, tuple)
     op = str(item.arg[0])
-    one = OPERATIONS[op]
-    return (TAKES if op == "LOAD_FAST_CLEAR" else effect_in(one.picture, None)), one.raises and op not in NEVER_RAISE
+    operation = OPERATIONS[op]
+    return (
+        TAKES if op == "LOAD_FAST_CLEAR" else effect_in(operation.picture, None)
+    ), operation.raises and op not in NEVER_RAISE
 
 
-def _marked(listing: Listing, made: set[object]) -> Listing:
+def _marked(listing: Listing, with_cells: set[object]) -> Listing:
     instructions = [
-        replace(item, op=OWN, arg=(item.op, item.arg)) if item.op in OF_VARIABLES and item.arg in made else item
+        replace(item, op=OWN, arg=(item.op, item.arg)) if item.op in OF_VARIABLES and item.arg in with_cells else item
         for item in listing.instructions
     ]
     return replace(listing, instructions=instructions)

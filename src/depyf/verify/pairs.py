@@ -26,6 +26,11 @@ def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
 
     An instruction that the proof did not examine separately belongs to the one before it. If a proof fails, only the
     pairs until then are returned. Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
     return [
         Paired(seen_pair.original, seen_pair.candidate, filled(seen_pair.pairs, len(seen_pair.original.instructions)))
@@ -37,8 +42,13 @@ def seen_pairs(original: Code, candidate: Code, assumptions: Assumptions = NO_AS
     """Return the pairs of instructions that the proof itself examines, of two codes and of their nested code.
 
     Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
-    found = []
+    pairs = []
     pending = [(original, candidate)]
     seen = {(id(original), id(candidate))}
     while pending:
@@ -48,28 +58,28 @@ def seen_pairs(original: Code, candidate: Code, assumptions: Assumptions = NO_AS
         result = compare_paths(*flows)
         if result.reason is not None:
             result = bisimulate(*flows, assumptions)
-        found.append(Paired(*listings, by_first(result.pairs)))
+        pairs.append(Paired(*listings, by_first(result.pairs)))
         for pair in result.nested:
             identity = id(pair[0]), id(pair[1])
             if identity not in seen:
                 seen.add(identity)
                 pending.append(pair)
-    return found
+    return pairs
 
 
 def by_first(pairs: set[tuple[int, int]]) -> dict[int, set[int]]:
     """Return pairs by the first index."""
-    found: dict[int, set[int]] = {}
+    by_mine: dict[int, set[int]] = {}
     for mine, its in pairs:
         if mine >= 0 and its >= 0:
-            found.setdefault(mine, set()).add(its)
-    return found
+            by_mine.setdefault(mine, set()).add(its)
+    return by_mine
 
 
 def filled(pairs: dict[int, set[int]], count: int) -> dict[int, set[int]]:
     """Return pairs by the first index; an instruction without pairs takes those of the instruction before it."""
-    found = dict(pairs)
+    complete = dict(pairs)
     for index in range(1, count):
-        if index not in found and index - 1 in found:
-            found[index] = found[index - 1]
-    return found
+        if index not in complete and index - 1 in complete:
+            complete[index] = complete[index - 1]
+    return complete

@@ -21,6 +21,11 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
 
     The observable makes fresh operands visible to others. So corresponding fresh objects become one symbol everywhere,
     and aliases must correspond too. Pairs of functions' code are added to `nested`.
+
+    Args:
+        state: the state of both codes, which is changed.
+        pairs: the values to compare, the original's first.
+        nested: takes the pairs of functions' code that must be equivalent.
     """
     pending = list(reversed(pairs))
     while pending:
@@ -43,12 +48,12 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
     return None
 
 
-def _parts(one: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
+def _parts(first_node: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
     """Return the pairs that decide whether two terms are related, or None if the terms themselves decide.
 
     Even equal terms may hold a sequence that was private until now.
     """
-    match one, two:
+    match first_node, two:
         case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
             return list(zip(first, second, strict=True)) if not is_one or has_private else []
         case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)):
@@ -65,7 +70,15 @@ def is_the_same(node: Node) -> bool:
 def relate_fresh(
     state: State, mine: Term, its: Term, pending: list[tuple[Term, Term]], nested: list[tuple[Code, Code]]
 ) -> str | None:
-    """Unite two fresh objects into one symbol, and require that their contents are the same."""
+    """Unite two fresh objects into one symbol, and require that their contents are the same.
+
+    Args:
+        state: the state of both codes, which is changed.
+        mine: the object of the original.
+        its: the object of the candidate.
+        pending: takes the pairs of contents to compare.
+        nested: takes the pairs of functions' code that must be equivalent.
+    """
     first, second = state.heap[mine], state.heap[its]
     if shape(first) != shape(second):
         return f"{describe(state, mine)} is not {describe(state, its)}"

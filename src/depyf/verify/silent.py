@@ -107,10 +107,10 @@ def contains_op(frame: Frame) -> bool:
     values = [member.value for member in inside if isinstance(member, Constant)]
     if len(values) < len(inside):
         return False
-    found = contains(node.value, values)
-    if found is None:
+    is_member = contains(node.value, values)
+    if is_member is None:
         return False
-    return give(frame, 2, frame.terms.constant(found != bool(frame.item.arg)))
+    return give(frame, 2, frame.terms.constant(is_member != bool(frame.item.arg)))
 
 
 def identity(frame: Frame) -> bool:
@@ -264,26 +264,26 @@ def make_function(frame: Frame) -> bool:
     if not isinstance(node, Constant) or not isinstance(node.value, Code):
         raise NotUnderstood("MAKE_FUNCTION of code that is not a constant")
     named = FunctionOf(code, dict(zip(given, parts, strict=True)), function_name(frame.listing, frame.item))
-    made = frame.state.make(named)
-    return give(frame, len(given) + 1, made)
+    function = frame.state.make(named)
+    return give(frame, len(given) + 1, function)
 
 
 def set_function_attribute(frame: Frame) -> bool:
     """Complete a fresh function."""
     value, function = frame.top(2)
-    found = frame.state.get(function)
-    if not isinstance(found, FunctionOf):
+    content = frame.state.get(function)
+    if not isinstance(content, FunctionOf):
         raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of an escaped function")
-    frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value}, found.name)
+    frame.state.heap[function] = FunctionOf(content.code, {**content.parts, count_of(frame): value}, content.name)
     return give(frame, 2, function)
 
 
 def load_attr(frame: Frame) -> bool:
     """Read the closure of a fresh function, with which a source accesses a cell, or a method of a fresh list."""
-    found = frame.state.get(frame.peek())
-    if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
+    content = frame.state.get(frame.peek())
+    if frame.item.arg != "__closure__" or not isinstance(content, FunctionOf) or 8 not in content.parts:
         return load_attribute(frame)
-    return give(frame, 1, found.parts[8])
+    return give(frame, 1, content.parts[8])
 
 
 def get_iter(frame: Frame) -> bool:

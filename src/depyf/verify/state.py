@@ -225,8 +225,8 @@ class State:
             case TupleOf(items=items):
                 return items
             case Fresh():
-                found = self.heap.get(term)
-                return found.items if isinstance(found, ListOf) else None
+                content = self.heap.get(term)
+                return content.items if isinstance(content, ListOf) else None
             case Symbol(sort=Sort.SEQUENCE, detail=count) if term in self.private and isinstance(count, int):
                 return tuple(self.terms.pure("item", (term,), place) for place in range(count))
             case _:

@@ -154,7 +154,13 @@ class Terms:
         return bisect.bisect(self.moments, term)
 
     def shared(self, identity: Hashable, node: Node, depth: int = 0) -> Term:
-        """Return the one term with this identity."""
+        """Return the one term with this identity.
+
+        Args:
+            identity: the identity.
+            node: the node of a new term.
+            depth: its depth, for the node of a new term.
+        """
         term = self.known.get(identity)
         if term is None:
             term = self.known[identity] = self.new(node, depth)
@@ -208,7 +214,13 @@ class Terms:
         return self.shared(("tuple", items), TupleOf(items), self.depth(items)) if term is None else term
 
     def pure(self, op: str, items: tuple[Term, ...], detail: Hashable = None) -> Term:
-        """Return the result of a pure operation, computed if its operands are known."""
+        """Return the result of a pure operation, computed if its operands are known.
+
+        Args:
+            op: the operation.
+            items: its operands.
+            detail: what else belongs to the operation, for example a position.
+        """
         if op == "not":
             node = self.nodes[items[0]]
             if isinstance(node, Constant):

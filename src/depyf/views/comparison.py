@@ -47,16 +47,16 @@ class Change:
 def changes(old: Run, new: Run) -> list[Change]:
     """Return the differences between two runs. Times and places are ignored."""
     names = _matched(old.session, new.session)
-    before, after = (_entries(run, own) for run, own in zip((old, new), names, strict=True))
-    found = []
+    before, after = (_entries(run, names_of_run) for run, names_of_run in zip((old, new), names, strict=True))
+    differences = []
     for key in dict.fromkeys((*before, *after)):
         if key not in after:
-            found.append(Change(_subject(*before[key]), *_alone("no more", before[key])))
+            differences.append(Change(_subject(*before[key]), *_alone("no more", before[key])))
         elif key not in before:
-            found.append(Change(_subject(*after[key]), *_alone("new", after[key])))
+            differences.append(Change(_subject(*after[key]), *_alone("new", after[key])))
         else:
-            found += _between(old, new, before[key], after[key])
-    return found
+            differences += _between(old, new, before[key], after[key])
+    return differences
 
 
 Entry: TypeAlias = tuple[Function, Compile]
@@ -70,25 +70,28 @@ def _matched(*sessions: Session) -> list[dict[str, str]]:
     """
     left = [list(session.roots()) for session in sessions]
     names: list[dict[str, str]] = [{} for _ in sessions]
-    for told in (_name_and_file, _name):
-        known = [_numbered(functions, told) for functions in left]
+    for name_of in (_name_and_file, _name):
+        known = [_numbered(functions, name_of) for functions in left]
         both = set(known[0]).intersection(*known[1:])
-        for own, named in zip(names, known, strict=True):
-            own.update((function.key, name) for name, function in named.items() if name in both)
-        left = [[each for each in one if each.key not in own] for own, one in zip(names, left, strict=True)]
+        for names_of_run, named in zip(names, known, strict=True):
+            names_of_run.update((function.key, name) for name, function in named.items() if name in both)
+        left = [
+            [function for function in functions if function.key not in known_names]
+            for known_names, functions in zip(names, left, strict=True)
+        ]
     for number, functions in enumerate(left):
-        names[number].update((each.key, f"{each.key} of run {number}") for each in functions)
+        names[number].update((function.key, f"{function.key} of run {number}") for function in functions)
     return names
 
 
-def _numbered(functions: list[Function], told: Callable[[Function], str]) -> dict[str, Function]:
+def _numbered(functions: list[Function], name_of: Callable[[Function], str]) -> dict[str, Function]:
     counts: Counter[str] = Counter()
-    found: dict[str, Function] = {}
+    numbered: dict[str, Function] = {}
     for function in functions:
-        name = told(function)
-        found[f"{name} {counts[name]}"] = function
+        name = name_of(function)
+        numbered[f"{name} {counts[name]}"] = function
         counts[name] += 1
-    return found
+    return numbered
 
 
 def _name_and_file(function: Function) -> str:
@@ -100,12 +103,12 @@ def _name(function: Function) -> str:
 
 
 def _entries(run: Run, names: Mapping[str, str]) -> dict[Key, Entry]:
-    found: dict[Key, Entry] = {}
+    entries: dict[Key, Entry] = {}
     for root in run.session.roots():
         for place, function in enumerate((root, *run.session.resumes_of(root))):
             for number, compiled in enumerate(function.compiles):
-                found[(names[root.key], place, number)] = (function, compiled)
-    return found
+                entries[(names[root.key], place, number)] = (function, compiled)
+    return entries
 
 
 def _subject(function: Function, compiled: Compile) -> str:
@@ -123,36 +126,36 @@ def _alone(word: str, entry: Entry) -> tuple[str, str, tuple[str, ...]]:
 
 def _between(old: Run, new: Run, before: Entry, after: Entry) -> Iterator[Change]:
     subject = _subject(*after)
-    one, other = before[1], after[1]
+    old_compile, other = before[1], after[1]
     is_traced = old.session.trace is not None or new.session.trace is not None
-    reasons = (_reasons(*each, in_torchs_words=is_traced) for each in (before, after))
+    reasons = (_reasons(*entry, in_torchs_words=is_traced) for entry in (before, after))
     yield from _changed_lines(subject, "recompiles", *reasons)
-    yield from _changed_lines(subject, "breaks", _breaks(one), _breaks(other))
+    yield from _changed_lines(subject, "breaks", _breaks(old_compile), _breaks(other))
     if not is_traced:
         # A trace has no guards, only torch's text of them.
-        yield from _changed_lines(subject, "guards", _guards(one), _guards(other))
+        yield from _changed_lines(subject, "guards", _guards(old_compile), _guards(other))
     for aspect, dialect in (("graphs", Dialect.GRAPH), ("kernels", Dialect.KERNEL)):
-        yield from _changed_texts(subject, aspect, _texts(old, one, dialect), _texts(new, other, dialect))
+        yield from _changed_texts(subject, aspect, _texts(old, old_compile, dialect), _texts(new, other, dialect))
 
 
-def _changed_lines(subject: str, aspect: str, one: list[str], other: list[str]) -> Iterator[Change]:
-    gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
+def _changed_lines(subject: str, aspect: str, old_lines: list[str], other: list[str]) -> Iterator[Change]:
+    gone, come = Counter(old_lines) - Counter(other), Counter(other) - Counter(old_lines)
     if gone or come:
         details = (*(f"- {line}" for line in gone.elements()), *(f"+ {line}" for line in come.elements()))
         yield Change(subject, aspect, f"{gone.total()} gone, {come.total()} new", details)
 
 
 def _changed_texts(
-    subject: str, aspect: str, one: dict[str, list[str]], other: dict[str, list[str]]
+    subject: str, aspect: str, old_texts: dict[str, list[str]], other: dict[str, list[str]]
 ) -> Iterator[Change]:
-    for stage in dict.fromkeys((*one, *other)):
-        if stage not in one or stage not in other:
+    for stage in dict.fromkeys((*old_texts, *other)):
+        if stage not in old_texts or stage not in other:
             if stage.split()[0] not in LEADING:
                 # Graphs from Inductor's cache did not pass through its passes, so they have no such artefacts.
                 continue
             yield Change(subject, aspect, f"{stage}: {'new' if stage in other else 'no more'}")
-        elif one[stage] != other[stage]:
-            steps = list(difflib.unified_diff(one[stage], other[stage], lineterm="", n=0))[2:]
+        elif old_texts[stage] != other[stage]:
+            steps = list(difflib.unified_diff(old_texts[stage], other[stage], lineterm="", n=0))[2:]
             details = tuple(step for step in steps if not step.startswith("@@"))
             gone = sum(detail.startswith("-") for detail in details)
             lines = "line" if gone == 1 else "lines"
@@ -168,7 +171,10 @@ def _reasons(function: Function, compiled: Compile, *, in_torchs_words: bool) ->
 
 
 def _breaks(compiled: Compile) -> list[str]:
-    broken = [f"{each.reason} at {each.where.text if each.where else '?'}" for each in compiled.breaks]
+    broken = [
+        f"{graph_break.reason} at {graph_break.where.text if graph_break.where else '?'}"
+        for graph_break in compiled.breaks
+    ]
     return broken + ([f"given up: {compiled.failure.summary}"] if compiled.failure else [])
 
 
@@ -178,14 +184,14 @@ def _guards(compiled: Compile) -> list[str]:
 
 
 def _texts(run: Run, compiled: Compile, dialect: Dialect) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for artefact in compiled.artefacts:
         # A trace has the graphs of attempts that Dynamo abandoned.
         is_last = run.session.trace is None or artefact.attempt == compiled.attempts - 1
         if artefact.dialect is dialect and artefact.file and is_last:
             stage = f"{artefact.stage} {artefact.part}".strip()
-            found.setdefault(_free(stage, found.__contains__), list(_lines(run.text(artefact.file))))
-    return found
+            texts.setdefault(_free(stage, texts.__contains__), list(_lines(run.text(artefact.file))))
+    return texts
 
 
 def _free(stage: str, is_taken: Callable[[str], bool]) -> str:
@@ -202,5 +208,5 @@ def _lines(text: str) -> Iterable[str]:
 
 def without_counts(line: str) -> str:
     """Return a line without the parts that differ from run to run: counters of the process, files, and line numbers."""
-    told = _RESUMED.sub(r"\1", _COUNTED.sub(r"\1", without_count(line)))
-    return _NEEDED_AT.sub(r"\1: ", _PLACE.sub(r"\1in ", told))
+    without_numbers = _RESUMED.sub(r"\1", _COUNTED.sub(r"\1", without_count(line)))
+    return _NEEDED_AT.sub(r"\1: ", _PLACE.sub(r"\1in ", without_numbers))

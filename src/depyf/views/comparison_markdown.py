@@ -17,23 +17,26 @@ MOST_DETAILS = 40
 def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: Iterable[Finding]) -> str:
     """Return a comment: new and resolved findings, then each change with its lines in a folded section.
 
-    changes: each change with its process, or "" if there is only one.
+    Args:
+        changes: each change with its process, or "" if there is only one.
+        old: the findings of the run before.
+        new: the findings of the run after.
     """
-    told = list(changes)
+    all_changes = list(changes)
     before, after = list(old), list(new)
     come, gone = only_in_second(before, after), only_in_second(after, before)
-    lines = [f"### depyf: {counted(len(told), 'change')} in what torch compiles", ""]
+    lines = [f"### depyf: {counted(len(all_changes), 'change')} in what torch compiles", ""]
     lines += _findings("New findings", come, ":red_circle:")
     lines += _findings("No more", gone, ":green_circle:")
     size = sum(map(len, lines)) + len(lines)
-    for number, (process, change) in enumerate(told):
+    for number, (process, change) in enumerate(all_changes):
         part = "\n".join(_change(process, change))
         if size + len(part) > MOST:
-            lines.append(f"... and {len(told) - number} more changes: `depyf diff` shows them.")
+            lines.append(f"... and {len(all_changes) - number} more changes: `depyf diff` shows them.")
             break
         size += len(part) + 1
         lines.append(part)
-    if not told and not come and not gone:
+    if not all_changes and not come and not gone:
         lines.append("Nothing changed.")
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -44,16 +47,16 @@ def only_in_second(first: Iterable[Finding], second: Iterable[Finding]) -> list[
     return list({_key(finding): finding for finding in second if _key(finding) not in known}.values())
 
 
-def _key(found: Finding) -> tuple[str, str, str, str]:
+def _key(finding: Finding) -> tuple[str, str, str, str]:
     """Return the identity of a finding without lines and numbers, because lines move."""
-    where = found.where
-    return found.kind, where.file if where else "", where.function if where else "", found.cause
+    where = finding.where
+    return finding.kind, where.file if where else "", where.function if where else "", finding.cause
 
 
-def _findings(title: str, found: list[Finding], sign: str) -> Iterator[str]:
-    if found:
+def _findings(title: str, findings: list[Finding], sign: str) -> Iterator[str]:
+    if findings:
         yield f"**{title}**\n"
-        for finding in found:
+        for finding in findings:
             place = f" `{finding.where}`" if finding.where is not None else ""
             fix = f" *Fix:* {_escaped(finding.fix)}" if finding.fix else ""
             yield f"- {sign} **{finding.kind}**{place}: {_escaped(finding.cause)}.{fix}"

@@ -21,30 +21,30 @@ def compile_times_text(times: CompileTimes, label: str = "") -> list[str]:
     return [f"depyf: compile times{label}: {first}", *others]
 
 
-def table(told: Json) -> list[str]:
+def table(times: Json) -> list[str]:
     """Return the table of a `compile_times.json`."""
-    whole = told["seconds"]
-    unavailable = [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
+    whole = times["seconds"]
+    unavailable = [f"  not measured: {name}: {why}" for name, why in times["unavailable"].items()]
     if not whole:
         return ["nothing was compiled", *unavailable]
-    rest = told["stages"].get(REST, 0.0)
-    measuring = told["measuring"]
+    rest = times["stages"].get(REST, 0.0)
+    measuring = times["measuring"]
     head = f"{_time(whole)}, of which {_time(rest)} ({100 * rest / whole:.1f} %) could not be attributed; "
-    found = [head + f"measuring took about {_time(measuring['seconds'])} ({measuring['readings']} readings)"]
-    found.append("  by stage:")
-    found += [_row(seconds, whole, stage) for stage, seconds in told["stages"].items() if seconds >= whole / 1000]
-    found.append("  by function, without the calls in it:")
-    found += _functions(told)
-    modules = [each for each in told["modules"] if sum(each["total"].values()) >= LEAST_SHARE * whole]
+    lines = [head + f"measuring took about {_time(measuring['seconds'])} ({measuring['readings']} readings)"]
+    lines.append("  by stage:")
+    lines += [_row(seconds, whole, stage) for stage, seconds in times["stages"].items() if seconds >= whole / 1000]
+    lines.append("  by function, without the calls in it:")
+    lines += _functions(times)
+    modules = [module for module in times["modules"] if sum(module["total"].values()) >= LEAST_SHARE * whole]
     if modules:
-        found.append("  by module, with its submodules:")
+        lines.append("  by module, with its submodules:")
     for module in modules[:MOST_MODULES]:
         words = f"{module['module']} ({module['class']}): {_of(module['total'])}"
-        found.append(_row(sum(module["total"].values()), whole, words))
-    found += map(_repeated, told["repeats"])
-    if "cold_start" in told:
-        found += _cold_start(told["cold_start"])
-    return found + unavailable
+        lines.append(_row(sum(module["total"].values()), whole, words))
+    lines += map(_repeated, times["repeats"])
+    if "cold_start" in times:
+        lines += _cold_start(times["cold_start"])
+    return lines + unavailable
 
 
 def _cold_start(start: Json) -> Iterator[str]:
@@ -86,42 +86,44 @@ class TimedRow:
     is_line: bool
 
 
-def timed_rows(told: Json) -> list[TimedRow]:
+def timed_rows(times: Json) -> list[TimedRow]:
     """Return the functions of a `compile_times.json` with their lines, the largest exclusive time first."""
-    whole = told["seconds"]
-    found = []
-    for each in told["functions"]:
-        own, total = sum(each["own"].values()), sum(each["total"].values())
-        if own < LEAST_SHARE * whole:
+    whole = times["seconds"]
+    rows = []
+    for function in times["functions"]:
+        exclusive, total = sum(function["own"].values()), sum(function["total"].values())
+        if exclusive < LEAST_SHARE * whole:
             continue
-        traced = f", traced {each['traced']} times" if each["traced"] > 1 else ""
-        inside = f", {_time(total)} with its calls" if total - own >= LEAST_SHARE * whole else ""
-        place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
-        found.append(TimedRow(each["function"], place, own, own / whole, f"{traced}{inside}"[2:], is_line=False))
-        for line in each["lines"][:MOST_LINES]:
+        traced = f", traced {function['traced']} times" if function["traced"] > 1 else ""
+        inside = f", {_time(total)} with its calls" if total - exclusive >= LEAST_SHARE * whole else ""
+        place = f"{function['file']}:{function['line']}" if function["line"] else function["file"]
+        rows.append(
+            TimedRow(function["function"], place, exclusive, exclusive / whole, f"{traced}{inside}"[2:], is_line=False)
+        )
+        for line in function["lines"][:MOST_LINES]:
             seconds = sum(line["stages"].values())
             if seconds >= LEAST_SHARE * whole:
                 words = _of(line["stages"])
-                found.append(TimedRow(_lines(line["lines"]), place, seconds, seconds / whole, words, is_line=True))
-    return found
+                rows.append(TimedRow(_lines(line["lines"]), place, seconds, seconds / whole, words, is_line=True))
+    return rows
 
 
-def _functions(told: Json) -> Iterator[str]:
+def _functions(times: Json) -> Iterator[str]:
     shown = 0
-    for row in timed_rows(told):
+    for row in timed_rows(times):
         shown += not row.is_line
         if shown > MOST_FUNCTIONS:
             yield "  and more functions: depyf show --compile-times --json"
             return
         words = f"  {row.label}: {row.stages}" if row.is_line else f"{row.label}  {row.place}"
         more = f", {row.stages}" if row.stages and not row.is_line else ""
-        yield _row(row.seconds, told["seconds"], words + more)
+        yield _row(row.seconds, times["seconds"], words + more)
 
 
-def _repeated(each: Json) -> str:
-    blocks = f"{each['first']} to {each['last']}" + (f" ({each['class']})" if each["class"] else "")
-    spent = f"{_time(each['seconds'])} of {_time(each['whole'])}, of which {_time(each['again'])} after the first"
-    return f"  equal graphs, compiled {each['blocks']} times: {blocks}: {spent}"
+def _repeated(repeat: Json) -> str:
+    blocks = f"{repeat['first']} to {repeat['last']}" + (f" ({repeat['class']})" if repeat["class"] else "")
+    spent = f"{_time(repeat['seconds'])} of {_time(repeat['whole'])}, of which {_time(repeat['again'])} after the first"
+    return f"  equal graphs, compiled {repeat['blocks']} times: {blocks}: {spent}"
 
 
 def _lines(lines: Sequence[int]) -> str:

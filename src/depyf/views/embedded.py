@@ -37,7 +37,13 @@ def bundle(text: str, run: Run | None, caption: str = "") -> dict[str, str]:
 
 
 def bundle_of_capture(directory: Path, text: str, ended: bool) -> dict[str, str]:
-    """Return the content for a capture: the report of its files after its context has ended."""
+    """Return the content for a capture: the report of its files after its context has ended.
+
+    Args:
+        directory: the dump of the capture.
+        text: the plain text that is shown where HTML is not.
+        ended: whether the context has ended.
+    """
     run = read_run(directory) if ended and (directory / INDEX).is_file() else None
     return bundle(text, run, text.partition("\n")[0])
 
@@ -48,7 +54,7 @@ def frame(run: Run, caption: str = "") -> str:
     from depyf.views.html.process import Process
 
     roots = run.session.roots()
-    process = Process("p0", "program", run, {each.key: f"p0f{number}" for number, each in enumerate(roots)})
+    process = Process("p0", "program", run, {root.key: f"p0f{number}" for number, root in enumerate(roots)})
     content = content_of([process])
     page = page_text(content, content.chunks.texts, home="p0f0" if len(roots) == 1 else "", base=_BASE)
     below = f'<p style="margin:2px 0;font-size:85%;opacity:.75">{html.escape(caption)}</p>' if caption else ""
@@ -64,5 +70,5 @@ def frame(run: Run, caption: str = "") -> str:
 
 def only(run: Run, root: Function) -> Run:
     """Return the part of a run that concerns one function and its resume functions."""
-    kept = {key: each for key, each in run.session.functions.items() if each.root == root.key}
+    kept = {key: function for key, function in run.session.functions.items() if function.root == root.key}
     return replace(run, session=replace(run.session, functions=kept, skipped={}, earlier={}, loose=[]))

@@ -58,21 +58,21 @@ def _brief(texts: Mapping[str, list[str]]) -> dict[str, str]:
     common = set.intersection(*(set(part) for part in parts.values())) if parts else set()
     brief = {}
     for entry, clauses in texts.items():
-        own = [each for each in parts.get(entry, ()) if each not in common]
-        brief[entry] = (", ".join(own) or "holds") if clauses else NOTHING
+        differing = [argument for argument in parts.get(entry, ()) if argument not in common]
+        brief[entry] = (", ".join(differing) or "holds") if clauses else NOTHING
     return brief
 
 
 def _arguments(clauses: list[str]) -> list[str]:
-    found = []
+    arguments = []
     for clause in clauses:
         try:
             node = ast.parse(clause, mode="eval").body
         except SyntaxError:
             return clauses
         if not isinstance(node, ast.Call) or not node.args:
-            found.append(clause)
+            arguments.append(clause)
             continue
-        found += [ast.unparse(arg) for arg in node.args[1:]]
-        found += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords]
-    return found
+        arguments += [ast.unparse(arg) for arg in node.args[1:]]
+        arguments += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords]
+    return arguments

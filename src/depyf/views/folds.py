@@ -41,7 +41,7 @@ def folds(text: str) -> list[Fold]:
     after: `    '''Return the mean.` and "13 more lines of the docstring"
     """
     rows = text.split("\n")
-    found: list[Fold] = []
+    all_folds: list[Fold] = []
     docstrings = list(_docstrings(rows))
     head = _head(rows, docstrings[0][1] if docstrings and docstrings[0][0] == 1 else 0)
     header = next((index for index, row in enumerate(rows) if not row.startswith("#")), len(rows))
@@ -50,8 +50,8 @@ def folds(text: str) -> list[Fold]:
     parts += [(read, "that read modules and parameters") for read in _reads(rows)]
     for (first, last), what in sorted(parts):
         if last - first >= FEWEST:
-            found.append(Fold(first + 1, last, f"{last - first} more lines {what}"))
-    return found
+            all_folds.append(Fold(first + 1, last, f"{last - first} more lines {what}"))
+    return all_folds
 
 
 def _reads(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -85,9 +85,9 @@ def _docstrings(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first and last lines of docstrings: strings at the start of the text or of an indented block."""
     before, number = ":", 0
     while number < len(rows):
-        found = _DOCSTRING.match(rows[number])
-        if found is not None and before.endswith(":"):
-            last = _closed(rows, number, found.end(), found["quotes"])
+        docstring = _DOCSTRING.match(rows[number])
+        if docstring is not None and before.endswith(":"):
+            last = _closed(rows, number, docstring.end(), docstring["quotes"])
             if last is not None:
                 yield number + 1, last + 1
                 number = last

@@ -58,18 +58,18 @@ def _nothing_seen(session: Session) -> str:
     """Return why nothing was compiled: the calls that bypassed compiled code if there are any, else usual reasons."""
     if COMPILATION in session.unavailable:
         return f"Nothing was compiled while the context was active: {session.unavailable[COMPILATION]}.\n"
-    calls = [(each, times) for each, times in session.bypassed.items() if each.way in (Way.METHOD, Way.STANCE)]
+    calls = [(bypass, times) for bypass, times in session.bypassed.items() if bypass.way in (Way.METHOD, Way.STANCE)]
     if not calls:
         return NOTHING_SEEN
     rows = [
-        f"- {counted(times, 'call')} of `{each.what}`{_at(each.where)} "
+        f"- {counted(times, 'call')} of `{bypass.what}`{_at(bypass.where)} "
         + (
-            f"ran under the stance `{each.detail}`"
-            if each.way is Way.STANCE
-            else f"ran the method of the original module, `{each.about}`: `torch.compile(module)` compiles only calls "
-            "of the module"
+            f"ran under the stance `{bypass.detail}`"
+            if bypass.way is Way.STANCE
+            else f"ran the method of the original module, `{bypass.about}`: `torch.compile(module)` compiles only "
+            "calls of the module"
         )
-        for each, times in calls
+        for bypass, times in calls
     ]
     return "\n".join(["Nothing was compiled while the context was active:", "", *rows, ""])
 
@@ -80,15 +80,17 @@ def _at(where: UserLine | None) -> str:
 
 def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     roots = session.roots()
-    recompiles = sum(isinstance(each.trigger, Recompile) for _, each in pairs)
-    failed = sum(each.failure is not None for _, each in pairs)
-    total = sum(duration(each.seconds) for _, each in pairs)
-    inductor = sum(each.seconds.get(part, 0.0) for _, each in pairs for part in ("inductor", "backward inductor"))
+    recompiles = sum(isinstance(compiled.trigger, Recompile) for _, compiled in pairs)
+    failed = sum(compiled.failure is not None for _, compiled in pairs)
+    total = sum(duration(compiled.seconds) for _, compiled in pairs)
+    inductor = sum(
+        compiled.seconds.get(part, 0.0) for _, compiled in pairs for part in ("inductor", "backward inductor")
+    )
     spent = f"{total:.1f} s" + (f", of which {inductor:.1f} s Inductor" if inductor else "")
     counts = ", ".join(
         [
             f"{counted(len(pairs), 'compile')} of {counted(len(roots), 'function')}",
-            str(breaks_of(each for _, each in pairs)),
+            str(breaks_of(compiled for _, compiled in pairs)),
             counted(recompiles, "recompile"),
             f"{counted(failed, 'frame')} given up",
         ]
@@ -98,29 +100,31 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
 
 
-def _findings(found: tuple[Finding, ...]) -> str:
+def _findings(ordered_findings: tuple[Finding, ...]) -> str:
     """Return the section of the findings."""
-    lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(found, start=1)]
+    lines = [
+        f"{number}. **{finding.severity}**: {finding.line}" for number, finding in enumerate(ordered_findings, start=1)
+    ]
     return "## Findings\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     rows = ["| compile | function | trigger | ops | guards | hits | s | backend | proof |", f"|{'---|' * 9}"]
-    for function, each in pairs:
-        seconds = duration(each.seconds) if "total" in each.seconds else None
+    for function, compiled in pairs:
+        seconds = duration(compiled.seconds) if "total" in compiled.seconds else None
         cells = [
-            _link(str(each.id), each.transformed.file if isinstance(each.transformed, Transformed) else ""),
+            _link(str(compiled.id), compiled.transformed.file if isinstance(compiled.transformed, Transformed) else ""),
             _what(session, function),
-            _why(session, function, each),
-            _number(each.op_count),
-            _number(guard_count(each)),
-            _number(each.hits),
+            _why(session, function, compiled),
+            _number(compiled.op_count),
+            _number(guard_count(compiled)),
+            _number(compiled.hits),
             f"{seconds:.2f}" if seconds is not None else "",
-            backend_words(each),
-            proof_words(each) if each.failure is None else "given up",
+            backend_words(compiled),
+            proof_words(compiled) if compiled.failure is None else "given up",
         ]
         rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
-    times = max(each.id.count for _, each in pairs)
+    times = max(compiled.id.count for _, compiled in pairs)
     again = COUNTED_AGAIN.format(*(("#2", "second") if times == 2 else ("#n", "n-th"))) if times > 1 else ""
     return "## Compiles\n\n" + "\n".join(rows) + "\n" + again
 
@@ -133,10 +137,10 @@ def _what(session: Session, function: Function) -> str:
     return f"{title(root)} {resumption_words(resumed)}"
 
 
-def _why(session: Session, function: Function, each: Compile) -> str:
-    if isinstance(each.trigger, Resume) and function.break_line is not None:
-        return f"{each.trigger.caller} broke at :{function.break_line}"
-    return trigger_words(session.functions[function.root], function, each, rest="below")
+def _why(session: Session, function: Function, compiled: Compile) -> str:
+    if isinstance(compiled.trigger, Resume) and function.break_line is not None:
+        return f"{compiled.trigger.caller} broke at :{function.break_line}"
+    return trigger_words(session.functions[function.root], function, compiled, rest="below")
 
 
 def _number(value: int | None) -> str:
@@ -153,15 +157,15 @@ def _link(text: str, target: str) -> str:
 
 def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
-    for function, each in pairs:
-        if isinstance(each.trigger, Recompile):
-            lines.append(f"- compile {each.id} of {title(function)}")
-            lines += _entries(session.functions[function.root], function, each)
-            if each.trigger.others is not None:
-                lines.append(f"  - {each.trigger.others}")
-            if each.contrast is not None and each.contrast.respects:
-                lines.append(f"  - how its guards differ from those of {each.contrast.entry}:")
-                lines += _bounded("    - ", list(map(spelled, each.contrast.respects)))
+    for function, compiled in pairs:
+        if isinstance(compiled.trigger, Recompile):
+            lines.append(f"- compile {compiled.id} of {title(function)}")
+            lines += _entries(session.functions[function.root], function, compiled)
+            if compiled.trigger.others is not None:
+                lines.append(f"  - {compiled.trigger.others}")
+            if compiled.contrast is not None and compiled.contrast.respects:
+                lines.append(f"  - how its guards differ from those of {compiled.contrast.entry}:")
+                lines += _bounded("    - ", list(map(spelled, compiled.contrast.respects)))
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -200,15 +204,19 @@ def _bounded(before: str, texts: Sequence[str]) -> list[str]:
 def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
     """Return the section of graph breaks: each place once, with all compiles that broke there."""
     places: dict[tuple[str, UserLine | None], tuple[GraphBreak, list[str]]] = {}
-    for _, each in pairs:
-        for found in each.breaks:
-            places.setdefault((found.reason, found.where), (found, []))[1].append(str(each.id))
+    for _, compiled in pairs:
+        for graph_break in compiled.breaks:
+            places.setdefault((graph_break.reason, graph_break.where), (graph_break, []))[1].append(str(compiled.id))
     lines = []
-    for number, (found, compiles) in enumerate(places.values(), start=1):
-        code = f" ({found.code})" if found.code else ""
-        place = f"{short_path(found.where.filename)}:{found.where.line}  `{found.where.text}`  " if found.where else ""
-        lines.append(f"{number}. {place}{found.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
-        lines += [f"   - {hint}" for hint in found.hints]
+    for number, (graph_break, compiles) in enumerate(places.values(), start=1):
+        code = f" ({graph_break.code})" if graph_break.code else ""
+        place = (
+            f"{short_path(graph_break.where.filename)}:{graph_break.where.line}  `{graph_break.where.text}`  "
+            if graph_break.where
+            else ""
+        )
+        lines.append(f"{number}. {place}{graph_break.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
+        lines += [f"   - {hint}" for hint in graph_break.hints]
     return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -218,13 +226,15 @@ def _in_compiles(compiles: list[str]) -> str:
 
 def _failures(pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
-    for function, each in pairs:
-        if each.failure is not None:
+    for function, compiled in pairs:
+        if compiled.failure is not None:
             place = where_words(function)
-            reason = each.failure.reason.strip().split("\n", 1)[0]
-            raised = "; the call raised this error" if each.failure.raised else ""
-            lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
-            lines += [f"  - caused by {cause}" for cause in each.failure.causes]
+            reason = compiled.failure.reason.strip().split("\n", 1)[0]
+            raised = "; the call raised this error" if compiled.failure.raised else ""
+            lines.append(
+                f"- {title(function)}, {place} (compile {compiled.id}): {compiled.failure.kind}: {reason}{raised}"
+            )
+            lines += [f"  - caused by {cause}" for cause in compiled.failure.causes]
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -232,13 +242,14 @@ def _failed_calls(pairs: list[tuple[Function, Compile]]) -> str:
     """Return the section on exceptions that the code of a backend raised in calls."""
     rows = []
     for function, compiled in pairs:
-        for each in compiled.call_failures:
-            found = each.failure
+        for call_failure in compiled.call_failures:
+            failure = call_failure.failure
+            calls = counted(call_failure.times, "call")
             rows.append(
-                f"- {counted(each.times, 'call')} of {title(function)} (compile {compiled.id}){_at(found.where)}, "
-                f"in {found.phase}: {found.kind}: {found.summary}"
+                f"- {calls} of {title(function)} (compile {compiled.id}){_at(failure.where)}, "
+                f"in {failure.phase}: {failure.kind}: {failure.summary}"
             )
-            rows += [f"  - caused by {cause}" for cause in found.causes]
+            rows += [f"  - caused by {cause}" for cause in failure.causes]
     return "\n".join(["## Calls in which compiled code raised an exception", "", *rows, ""]) if rows else ""
 
 
@@ -247,9 +258,9 @@ def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     for root in session.roots():
         what = "guards, entries and dispatch" if root.file else "it runs uncompiled"
         lines.append(f"- {_link(title(root), root.file)}: {what}")
-        for function, each in pairs:
+        for function, compiled in pairs:
             if function.root == root.key:
-                lines += _files_of(each, session.packed)
+                lines += _files_of(compiled, session.packed)
     packed = f"\n{PACKED}\n" if session.packed else ""
     return "## Files\n\n" + "\n".join(lines) + "\n" + packed
 
@@ -259,19 +270,19 @@ This dump is large. The files that are seldom opened are in [{ARCHIVE}]({ARCHIVE
 `tar xf {ARCHIVE}` unpacks them. `depyf run --all` and `prepare_debug(..., all_files=True)` leave all files in place."""
 
 
-def _files_of(each: Compile, packed: Set[str]) -> list[str]:
+def _files_of(compiled: Compile, packed: Set[str]) -> list[str]:
     lines = []
-    if isinstance(each.transformed, Transformed) and each.transformed.file:
-        lines.append(f"  - compile {each.id}: {_link('the code that runs', each.transformed.file)}")
+    if isinstance(compiled.transformed, Transformed) and compiled.transformed.file:
+        lines.append(f"  - compile {compiled.id}: {_link('the code that runs', compiled.transformed.file)}")
     else:
-        lines.append(f"  - compile {each.id}: no code")
-    lines += _artefact_lines(each.artefacts, packed)
+        lines.append(f"  - compile {compiled.id}: no code")
+    lines += _artefact_lines(compiled.artefacts, packed)
     return lines
 
 
 def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
-    artefacts = [each for each in written if each.file and each.file not in packed]
-    archived = [f"`{each.file}`" for each in written if each.file in packed]
+    artefacts = [artefact for artefact in written if artefact.file and artefact.file not in packed]
+    archived = [f"`{artefact.file}`" for artefact in written if artefact.file in packed]
     lines = []
     for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
@@ -279,28 +290,33 @@ def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
         ("AOTAutograd's wrappers", (Dialect.PYTHON,)),
         ("other", (Dialect.TEXT, Dialect.JSON)),
     ):
-        found = [_link(graph_label(artefact), artefact.file) for artefact in artefacts if artefact.dialect in dialects]
-        if found:
-            lines.append(f"    - {heading}: {', '.join(found)}")
+        links = [_link(graph_label(artefact), artefact.file) for artefact in artefacts if artefact.dialect in dialects]
+        if links:
+            lines.append(f"    - {heading}: {', '.join(links)}")
     return [*lines, f"    - in {ARCHIVE}: {', '.join(archived)}"] if archived else lines
 
 
 def _lines(session: Session) -> str:
     """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
-    found = line_states(session)
-    own = [function_lines for function_lines in found if not is_library_file(function_lines.filename)]
-    rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
-    if len(found) > len(own):
-        rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")
+    all_lines = line_states(session)
+    users_lines = [function_lines for function_lines in all_lines if not is_library_file(function_lines.filename)]
+    rows = [
+        f"- {function_lines.words}, {short_path(function_lines.filename)}:{function_lines.first_line}"
+        for function_lines in users_lines
+    ]
+    if len(all_lines) > len(users_lines):
+        rows.append(
+            f"- {counted(len(all_lines) - len(users_lines), 'function')} of libraries; `index.json` has the lines"
+        )
     return "\n".join(["## Lines that run in graphs", "", *rows, ""]) if rows else ""
 
 
 def _cuda_graphs(pairs: list[tuple[Function, Compile]]) -> str:
     """Return the section on CUDA graphs, one line for each compile."""
     rows = [
-        f"- compile {each.id} of {title(function)}: {'; '.join(words(each.cuda_graphs))}"
-        for function, each in pairs
-        if each.cuda_graphs
+        f"- compile {compiled.id} of {title(function)}: {'; '.join(words(compiled.cuda_graphs))}"
+        for function, compiled in pairs
+        if compiled.cuda_graphs
     ]
     return "\n".join(["## CUDA graphs", "", *rows, ""]) if rows else ""
 
@@ -319,7 +335,7 @@ def _earlier(session: Session) -> str:
 
 def _skipped(session: Session) -> str:
     """Return the section on skipped frames: the user's frames, and a count of the others."""
-    given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
+    given_up = {(function.name, function.filename) for _, function in _with_failures(session)}
     rows, others = [], Counter[Whose]()
     for skip in skips(session):
         if (skip.name, skip.filename) in given_up:
@@ -339,7 +355,11 @@ def _with_failures(session: Session) -> list[tuple[Function, Compile]]:
 
 def _gone(pairs: list[tuple[Function, Compile]]) -> str:
     """Return the section on entries that no longer exist."""
-    rows = [f"- compile {each.id} of {title(function)}: {each.gone}" for function, each in pairs if each.gone]
+    rows = [
+        f"- compile {compiled.id} of {title(function)}: {compiled.gone}"
+        for function, compiled in pairs
+        if compiled.gone
+    ]
     return "\n".join(["## Entries that no longer exist", "", *rows, ""]) if rows else ""
 
 
@@ -352,10 +372,10 @@ def _loose(session: Session) -> str:
 
 def _times(pairs: list[tuple[Function, Compile]]) -> str:
     rows = []
-    for _, each in pairs:
-        if each.seconds:
-            spent = ", ".join(f"{label} {value:.3f}" for label, value in sorted(each.seconds.items()))
-            rows.append(f"- compile {each.id}: {spent}")
+    for _, compiled in pairs:
+        if compiled.seconds:
+            spent = ", ".join(f"{label} {value:.3f}" for label, value in sorted(compiled.seconds.items()))
+            rows.append(f"- compile {compiled.id}: {spent}")
     return "## Seconds per phase\n\n" + "\n".join(rows) + "\n" if rows else ""
 
 

@@ -12,9 +12,9 @@ NO_FILE = "depyf"
 """The name in place of a file, for a finding without a place."""
 
 
-def message_lines(found: Iterable[Finding]) -> Iterator[str]:
+def message_lines(findings: Iterable[Finding]) -> Iterator[str]:
     """Yield `file:line: severity: cause. Fix: ... [kind]` for each finding."""
-    for finding in found:
+    for finding in findings:
         place = NO_FILE if finding.where is None else f"{finding.where.file}:{max(finding.where.line, 1)}"
         fix = f" Fix: {finding.fix}" if finding.fix else ""
         tried = f" Tried: {finding.tried}" if finding.tried else ""

@@ -37,11 +37,12 @@ class Member:
     session: Session
 
 
-def page_of_processes(own: Path, shared: Path) -> str:
-    """Return the relative path from `own`, where this process writes, to the page about all in `shared`; "" if it is
-    alone.
+def page_of_processes(directory: Path, shared: Path) -> str:
+    """Return the relative path from `directory`, where this process writes, to the page about all in `shared`.
+
+    "" if this process is alone.
     """
-    if own != shared:
+    if directory != shared:
         return f"../{PROCESSES}"
     return PROCESSES if _folders(shared, _PROCESS) else ""
 
@@ -63,10 +64,10 @@ def write_process_index(directory: Path) -> None:
     """
 
     def page() -> str:
-        found = _folders(directory, _PROCESS)
-        if found and (directory / INDEX).exists():
-            found = {1: _member("", directory), **found}
-        return _page(found, Words("process", "processes"))
+        members = _folders(directory, _PROCESS)
+        if members and (directory / INDEX).exists():
+            members = {1: _member("", directory), **members}
+        return _page(members, Words("process", "processes"))
 
     _write(directory / PROCESSES, page)
 
@@ -90,18 +91,18 @@ def _page(members: dict[int, Member], words: Words) -> str:
         return ""
     lines = [f"# What torch.compile made, by {words.one}", "", *_table(members, words), ""]
     lines += [f"## Where {words.several} differ", ""]
-    apart = list(_differences({str(number): facts(each.session) for number, each in members.items()}, words))
+    apart = list(_differences({str(number): facts(member.session) for number, member in members.items()}, words))
     same = f"Nowhere: the same functions, graphs, breaks and recompiles on {len(members)} {words.several}."
     return "\n".join([*lines, *(apart or [same])]) + "\n"
 
 
 def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
-    found = {}
+    members = {}
     for path in directory.glob(f"*/{INDEX}"):
         match = pattern.match(path.parent.name)
         if match is not None:
-            found[int(match[1])] = _member(f"{path.parent.name}/", path.parent)
-    return dict(sorted(found.items()))
+            members[int(match[1])] = _member(f"{path.parent.name}/", path.parent)
+    return dict(sorted(members.items()))
 
 
 def _member(folder: str, directory: Path) -> Member:
@@ -115,21 +116,21 @@ def _table(members: dict[int, Member], words: Words) -> Iterator[str]:
     yield f"| {words.one} | compiles | functions | graph breaks | recompiles | given up | problems |"
     yield f"|{'---|' * 7}"
     for number, member in members.items():
-        compiles = [each for _, each in member.session.compiles()]
+        compiles = [compiled for _, compiled in member.session.compiles()]
         cells = [
             f"[{number}]({member.folder}index.md)",
             str(len(compiles)),
             str(len(member.session.roots())),
             breaks_of(compiles).number,
-            str(sum(isinstance(each.trigger, Recompile) for each in compiles)),
-            str(sum(each.failure is not None for each in compiles)),
+            str(sum(isinstance(compiled.trigger, Recompile) for compiled in compiles)),
+            str(sum(compiled.failure is not None for compiled in compiles)),
             str(len(member.session.problems)),
         ]
         yield "| " + " | ".join(cells) + " |"
 
 
-def _differences(told: dict[str, Facts], words: Words) -> Iterator[str]:
-    for name, values in differences(told):
+def _differences(facts_by_label: dict[str, Facts], words: Words) -> Iterator[str]:
+    for name, values in differences(facts_by_label):
         yield f"- {name}"
         for value, labels in values.items():
             label = words.one if len(labels) == 1 else words.several

@@ -18,12 +18,12 @@ ROOT = "SRCROOT"
 
 def sarif(runs: Iterable[tuple[str, Iterable[Finding]]]) -> str:
     """Return the text of a SARIF file: one run for each process, by its label, with a result for each finding."""
-    content = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(label, list(found)) for label, found in runs]}
+    content = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(label, list(findings)) for label, findings in runs]}
     return json.dumps(content, indent=1) + "\n"
 
 
-def _run(label: str, found: list[Finding]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(finding.kind for finding in found))
+def _run(label: str, findings: list[Finding]) -> dict[str, Any]:
+    kinds = list(dict.fromkeys(finding.kind for finding in findings))
     return {
         "tool": {
             "driver": {
@@ -37,30 +37,30 @@ def _run(label: str, found: list[Finding]) -> dict[str, Any]:
         },
         "automationDetails": {"id": f"depyf/{label}/"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, kinds.index(finding.kind)) for finding in found],
+        "results": [_result(finding, kinds.index(finding.kind)) for finding in findings],
     }
 
 
-def _result(found: Finding, rule: int) -> dict[str, Any]:
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": found.kind,
+        "ruleId": finding.kind,
         "ruleIndex": rule,
-        "level": LEVELS[found.severity],
-        "message": {"text": f"{found.cause}." + (f" Fix: {found.fix}" if found.fix else "")},
-        "partialFingerprints": {"depyf/v1": fingerprint(found)},
+        "level": LEVELS[finding.severity],
+        "message": {"text": f"{finding.cause}." + (f" Fix: {finding.fix}" if finding.fix else "")},
+        "partialFingerprints": {"depyf/v1": fingerprint(finding)},
         "properties": {
-            "compiles": list(found.compiles),
-            "compileSeconds": found.cost.compile_seconds,
-            "eagerCalls": found.cost.eager_calls,
+            "compiles": list(finding.compiles),
+            "compileSeconds": finding.cost.compile_seconds,
+            "eagerCalls": finding.cost.eager_calls,
         },
     }
-    if found.where is not None and found.where.file:
-        result["locations"] = [_location(found)]
+    if finding.where is not None and finding.where.file:
+        result["locations"] = [_location(finding)]
     return result
 
 
-def _location(found: Finding) -> dict[str, Any]:
-    where = found.where
+def _location(finding: Finding) -> dict[str, Any]:
+    where = finding.where
     assert where is not None
     artifact = {"uri": _uri(where.file)}
     if not where.file.startswith("/"):
@@ -81,11 +81,11 @@ def _uri(file: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-def fingerprint(found: Finding) -> str:
+def fingerprint(finding: Finding) -> str:
     """Return an identity of a finding that does not change when lines move, so that it is not reported as new."""
-    where = found.where
-    told = "\0".join((found.kind, where.file if where else "", where.function if where else "", found.cause))
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    where = finding.where
+    identity = "\0".join((finding.kind, where.file if where else "", where.function if where else "", finding.cause))
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _title(kind: str) -> str:

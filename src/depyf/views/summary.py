@@ -17,9 +17,9 @@ _WIDTH = 200
 
 def summary(session: Session, directory: Path) -> list[str]:
     """Return what happened in a context: counts, the path of the index, and the most important facts."""
-    told = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in _lines(session)]
-    more = [f"  and {len(told) - MOST_LINES} more in the index"] if len(told) > MOST_LINES else []
-    return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *told[:MOST_LINES], *more]
+    lines = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in _lines(session)]
+    more = [f"  and {len(lines) - MOST_LINES} more in the index"] if len(lines) > MOST_LINES else []
+    return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *lines[:MOST_LINES], *more]
 
 
 class CaptureView:
@@ -60,10 +60,10 @@ def show(lines: list[str], stream: TextIO) -> None:
 
 
 def _counts(session: Session) -> str:
-    compiles = [each for _, each in session.compiles()]
+    compiles = [compiled for _, compiled in session.compiles()]
     if not compiles:
         return "nothing was compiled"
-    recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
+    recompiles = sum(isinstance(compiled.trigger, Recompile) for compiled in compiles)
     return ", ".join((counted(len(compiles), "compile"), str(breaks_of(compiles)), counted(recompiles, "recompile")))
 
 

@@ -32,12 +32,12 @@ def trigger_words(root: Function, function: Function, compiled: Compile, rest: s
         case NoCall(how):
             return how
         case Recompile() as trigger:
-            told, why = nearest(trigger), reason_words(root, function, compiled)
-            if told is None:
+            nearest_entry, why = nearest(trigger), reason_words(root, function, compiled)
+            if nearest_entry is None:
                 return f"recompile, {why}"
             untold = trigger.others.count if trigger.others is not None else 0
-            others = len(told.reasons) - 1 + told.folded + told.others + untold
-            return f"recompile, {told.entry}: {why}" + (f" ({others} more {rest})" if others else "")
+            others = len(nearest_entry.reasons) - 1 + nearest_entry.folded + nearest_entry.others + untold
+            return f"recompile, {nearest_entry.entry}: {why}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"continues after {caller}"
 
@@ -70,8 +70,8 @@ def first_call(function: Function) -> UserLine | None:
     """Return the user's line that first called generated code or torch's wrapper of an object; None for other code."""
     if not function.compiles or not (is_generated(function.filename) or is_of_wrapper(function)):
         return None
-    own = (call for call in reversed(function.compiles[0].user_stack) if not is_foreign(call.filename))
-    return next(own, None)
+    callers = (call for call in reversed(function.compiles[0].user_stack) if not is_foreign(call.filename))
+    return next(callers, None)
 
 
 def proof_words(compiled: Compile) -> str:
@@ -89,10 +89,10 @@ def backend_words(compiled: Compile) -> str:
 
     A backend also took the time of the backward, if the compile has one.
     """
-    told = compiled.seconds.get("backend")
+    backend_seconds = compiled.seconds.get("backend")
     backward = compiled.seconds.get("backward total", compiled.seconds.get("backward inductor", 0.0))
-    spent = f"{told + backward:.2f} s" if told is not None else ""
-    return ", ".join(each for each in (f"`{compiled.backend}`" if compiled.backend else "", spent) if each)
+    spent = f"{backend_seconds + backward:.2f} s" if backend_seconds is not None else ""
+    return ", ".join(part for part in (f"`{compiled.backend}`" if compiled.backend else "", spent) if part)
 
 
 def resumption(function: Function, root: Function) -> Resumption | None:

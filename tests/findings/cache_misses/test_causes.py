@@ -37,10 +37,10 @@ BASE = {
 }
 
 
-def payload(key: str, parts: dict[str, str], **told: Any) -> str:
+def payload(key: str, parts: dict[str, str], **fields: Any) -> str:
     digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in parts.items()}
     components = [f"[{digests[name]}] {name}: {text}" for name, text in parts.items()]
-    return json.dumps({"key": key, "components": components, **told})
+    return json.dumps({"key": key, "components": components, **fields})
 
 
 def record(**changes: str) -> Record:
@@ -71,12 +71,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "kind", "words"), CASES, ids=[each[1] + str(n) for n, each in enumerate(CASES)])
+@pytest.mark.parametrize(("changes", "kind", "words"), CASES, ids=[case[1] + str(n) for n, case in enumerate(CASES)])
 def test_one_cause_is_named(changes: dict[str, str], kind: str, words: str) -> None:
-    found = cause(record(), record(**changes))
-    assert found is not None
-    assert (found.kind, found.follows) == (kind, ())
-    assert words in found.text
+    miss = cause(record(), record(**changes))
+    assert miss is not None
+    assert (miss.kind, miss.follows) == (kind, ())
+    assert words in miss.text
 
 
 def test_equal_keys_have_no_cause() -> None:
@@ -84,25 +84,25 @@ def test_equal_keys_have_no_cause() -> None:
 
 
 def test_the_name_of_a_process_group_is_no_mere_constant() -> None:
-    one, other = record(gm=GRAPH.format(REDUCE)), record(gm=GRAPH.format(REDUCE.replace("'0'", "'7'")))
-    found = cause(one, other)
-    assert found is not None
-    assert (found.kind, found.before, found.after) == ("process group", "'0'", "'7'")
+    first, other = record(gm=GRAPH.format(REDUCE)), record(gm=GRAPH.format(REDUCE.replace("'0'", "'7'")))
+    miss = cause(first, other)
+    assert miss is not None
+    assert (miss.kind, miss.before, miss.after) == ("process group", "'0'", "'7'")
 
 
 def test_a_graph_that_differs_with_its_inputs_follows_from_them() -> None:
     changed = {"inputs": TENSOR.replace("float32", "float64"), "gm": GRAPH.format(SIN.replace("mul", "add"))}
-    found = cause(record(), record(**changed))
-    assert found is not None
-    assert (found.kind, found.follows) == ("input dtype", ("a line of the graph",))
+    miss = cause(record(), record(**changed))
+    assert miss is not None
+    assert (miss.kind, miss.follows) == ("input dtype", ("a line of the graph",))
 
 
 def test_the_nearest_is_of_the_same_direction_and_the_last_of_several() -> None:
     near, far = record(autotune="True"), record(autotune="True", simdlen="8")
     backward = record(side="True")
-    found = nearest(record(), [("far", far), ("first", near), ("last", near), ("backward", backward)])
-    assert found is not None
-    assert found.place == "last"
+    nearest_miss = nearest(record(), [("far", far), ("first", near), ("last", near), ("backward", backward)])
+    assert nearest_miss is not None
+    assert nearest_miss.place == "last"
     assert nearest(record(), [("backward", backward)]) is None
     same = nearest(record(), [("far", far), ("same", record())])
     assert same is not None and (same.place, same.cause) == ("same", None)
@@ -115,13 +115,13 @@ def test_a_damaged_record_has_no_parts(text: str) -> None:
 
 def test_a_component_of_several_lines_is_one() -> None:
     digest = "a" * 30
-    told = {"key": "k", "components": [f"[{digest}] gm: one", "two", f"[{digest}] x: 1"]}
-    assert read_record(json.dumps(told)).parts["gm"].value == "one\ntwo"
+    entry_data = {"key": "k", "components": [f"[{digest}] gm: one", "two", f"[{digest}] x: 1"]}
+    assert read_record(json.dumps(entry_data)).parts["gm"].value == "one\ntwo"
 
 
 def event(outcome: str, file: str, cache: str = "fx_graph", reason: str = "") -> dict[str, Any]:
-    told = {"cache": cache, "outcome": outcome, "key": "k", "reason": reason, "seconds_saved": 0.0}
-    return told | {"file": file}
+    event_data = {"cache": cache, "outcome": outcome, "key": "k", "reason": reason, "seconds_saved": 0.0}
+    return event_data | {"file": file}
 
 
 def test_each_look_of_a_run_is_told_with_its_reason(tmp_path: Path) -> None:
@@ -140,17 +140,17 @@ def test_each_look_of_a_run_is_told_with_its_reason(tmp_path: Path) -> None:
     assert (inferred.why, inferred.cache) == (second.why, "AOTAutograd cache")
     assert (second.seconds, hit.why) == (2.5, "")
     assert bypass.why == "torch bypassed it: a custom pass"
-    found = next(each for each in findings(run.session) if each.kind == "cache-bypass")
-    assert "The AOTAutograd cache was bypassed" in found.cause
-    assert "uuid()" in found.fix
+    finding = next(other for other in findings(run.session) if other.kind == "cache-bypass")
+    assert "The AOTAutograd cache was bypassed" in finding.cause
+    assert "uuid()" in finding.fix
 
 
 def test_a_look_is_held_against_the_newest_entries_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     far = BASE | {"inductor_config[max_autotune]": "True", "torch_version": "<other>"}
     texts = {"one": BASE, "two": far, "three": BASE | {"inductor_config[cpp.simdlen]": "8"}}
     files = {f"other/{key}.json": payload(key, parts) for key, parts in texts.items()}
-    made = [entry(f"0/{at}", caches=[event("miss", name)]) for at, name in enumerate(files)]
-    write_dump(tmp_path, index([function("toy", made)]), files)
+    entries = [entry(f"0/{at}", caches=[event("miss", name)]) for at, name in enumerate(files)]
+    write_dump(tmp_path, index([function("toy", entries)]), files)
     for held, nearest_one in ((2, "0/0"), (1, "0/1")):
         monkeypatch.setattr("depyf.findings.cache_misses.looks.MOST_HELD", held)
         assert looks(read_run(tmp_path))[-1].why.startswith(f"against compile {nearest_one},")
@@ -164,6 +164,6 @@ def test_a_look_is_held_against_another_run_and_the_same_key_is_no_cause(tmp_pat
         write_dump(tmp_path / name, index([function("toy", compiles)]), files)
     old, new, same = (read_run(tmp_path / name) for name in ("old", "new", "same"))
     assert looks(new, [("the old run", old)])[0].why.startswith("against compile 0/0 of the old run, C++ flag: ")
-    told = looks(same, [("the old run", old)])[0]
-    assert told.cause is None
-    assert told.why.startswith("compile 0/0 of the old run has the same key (torch: full miss)")
+    look = looks(same, [("the old run", old)])[0]
+    assert look.cause is None
+    assert look.why.startswith("compile 0/0 of the old run has the same key (torch: full miss)")

@@ -60,10 +60,10 @@ def record(cache: str, **parts: str) -> Record:
 @pytest.mark.parametrize(("name", "value", "kind", "words"), CHANGES)
 def test_one_part_is_the_cause(name: str, value: str, kind: str, words: str) -> None:
     parts = CPP_PARTS if name in CPP_PARTS else TRITON_PARTS
-    found = cause(record(CPP, **parts), record(CPP, **{**parts, name: value}))
-    assert found is not None
-    assert (found.kind, found.follows) == (kind, ())
-    assert words in found.text
+    miss = cause(record(CPP, **parts), record(CPP, **{**parts, name: value}))
+    assert miss is not None
+    assert (miss.kind, miss.follows) == (kind, ())
+    assert words in miss.text
 
 
 def test_what_differs_because_of_the_source_follows_from_it() -> None:
@@ -72,26 +72,26 @@ def test_what_differs_because_of_the_source_follows_from_it() -> None:
         "Triton constant[BLOCK]": "8",
         "Triton dependencies": "other",
     }
-    found = cause(record(TRITON, **TRITON_PARTS), record(TRITON, **{**TRITON_PARTS, **changed}))
-    assert found is not None and found.kind == "Triton kernel"
-    assert found.follows == ("`BLOCK`",)
+    miss = cause(record(TRITON, **TRITON_PARTS), record(TRITON, **{**TRITON_PARTS, **changed}))
+    assert miss is not None and miss.kind == "Triton kernel"
+    assert miss.follows == ("`BLOCK`",)
 
 
 def test_of_a_long_line_only_what_differs_is_shown() -> None:
     line = "inductor_meta={" + ", ".join(f"'setting_{number}': False" for number in range(20)) + "}"
     parts = {"tuned kernel": line}
     after = {"tuned kernel": line.replace("_7': False", "_7': True")}
-    found = cause(record("autotune", **parts), record("autotune", **after))
-    assert found is not None
-    assert (found.before, found.after) == ("`'setting_7': False`", "`'setting_7': True`")
+    miss = cause(record("autotune", **parts), record("autotune", **after))
+    assert miss is not None
+    assert (miss.before, miss.after) == ("`'setting_7': False`", "`'setting_7': True`")
 
 
 def test_the_kernel_with_most_lines_in_common_is_the_nearest() -> None:
     other = {**CPP_PARTS, "C++ source": "void kernel()\n{\n    other();\n}"}
     earlier: list[tuple[Any, Record]] = [("sine", record(CPP, **CPP_PARTS)), ("other", record(CPP, **other))]
     wanted = record(CPP, **{**CPP_PARTS, "C++ source": CPP_PARTS["C++ source"].replace("sin", "cos")})
-    found = nearest(wanted, earlier)
-    assert found is not None and found.place == "sine"
+    closest = nearest(wanted, earlier)
+    assert closest is not None and closest.place == "sine"
 
 
 def test_a_record_says_what_a_look_cost_or_saved() -> None:

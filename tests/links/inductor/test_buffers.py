@@ -21,28 +21,28 @@ def %s(%s, xnumel, XBLOCK : tl.constexpr):
 
 def kernel(name: str, fragment: str, parameters: str, *body: str) -> str:
     """Return the definition of a kernel in a module, below the comment that Inductor writes above it."""
-    types = ", ".join(f"'{each}': '*fp32'" for each in parameters.split(", "))
-    lines = "".join(f"    {each}\n" for each in body)
-    said = "".join(f"#   {each}\n" for each in fragment.splitlines())
+    types = ", ".join(f"'{parameter}': '*fp32'" for parameter in parameters.split(", "))
+    lines = "".join(f"    {statement}\n" for statement in body)
+    said = "".join(f"#   {node_line}\n" for node_line in fragment.splitlines())
     text = HEAD % (types, name, parameters) + lines
     return f"# Graph fragment:\n{said}{name} = async_compile.triton('{name}', '''{text}''')\n"
 
 
 def module(kernels: str, *calls: str) -> Module:
     """Return a module with some kernels and the statements of its call."""
-    made = [f"buf{index} = empty_strided_cpu((16, 32), (32, 1), torch.float32)" for index in range(3)]
+    buffers = [f"buf{index} = empty_strided_cpu((16, 32), (32, 1), torch.float32)" for index in range(3)]
     sizes = ["assert_size_stride(arg0_1, (16, 32), (32, 1))", "assert_size_stride(arg1_1, (16, ), (1, ))"]
-    body = "".join(f"    {each}\n" for each in ("arg0_1, arg1_1 = args", *sizes, *made, *calls))
+    body = "".join(f"    {row}\n" for row in ("arg0_1, arg1_1 = args", *sizes, *buffers, *calls))
     return read_module(f"{kernels}\ndef call(args):\n{body}")
 
 
 def graph(*nodes: str, returned: str = "") -> Graph:
     head = 'def forward(self, arg0_1: "f32[16, 32][32, 1]cpu", arg1_1: "i64[16][1]cpu"):\n'
-    return read_graph(head + "".join(f"    {each}\n" for each in nodes) + f"    return ({returned},)\n")
+    return read_graph(head + "".join(f"    {node}\n" for node in nodes) + f"    return ({returned},)\n")
 
 
-def names(found: Launched) -> tuple[dict[str, str], dict[str, str]]:
-    return found.before, found.after
+def names(launch: Launched) -> tuple[dict[str, str], dict[str, str]]:
+    return launch.before, launch.after
 
 
 COMPUTED = '%{name} : Tensor "f32[16, 32][32, 1]cpu"[num_users=1] = call_function[target=aten.{op}](args = ())'
@@ -56,9 +56,9 @@ def test_a_kernel_computes_the_nodes_in_its_comment_not_another_node_with_the_sa
         returned="amax, amax_1",
     )
     said = f"{COMPUTED.format(name='amax_1', op='amax.default')}\nreturn %amax_1"
-    made = kernel("k", said, "in_ptr0, out_ptr0", LOAD, "tmp1 = triton_helpers.max2(tmp0, 1)", STORE)
-    (found,) = launched(module(made, "k.run(arg0_1, buf0, 512)"), maxima, {})
-    assert names(found) == ({"in_ptr0": "arg0_1"}, {"out_ptr0": "amax_1"})
+    source = kernel("k", said, "in_ptr0, out_ptr0", LOAD, "tmp1 = triton_helpers.max2(tmp0, 1)", STORE)
+    (launch,) = launched(module(source, "k.run(arg0_1, buf0, 512)"), maxima, {})
+    assert names(launch) == ({"in_ptr0": "arg0_1"}, {"out_ptr0": "amax_1"})
 
 
 def test_a_result_in_another_order_is_the_node_that_copies() -> None:
@@ -68,12 +68,12 @@ def test_a_result_in_another_order_is_the_node_that_copies() -> None:
         'clone: "f32[32, 16][16, 1]cpu" = torch.ops.aten.clone.default(permute)',
         returned="clone",
     )
-    told = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("mul", "permute", "clone")]
-    made = kernel("k", "\n".join([*told, "return %clone"]), "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
-    read = module(made, "buf3 = empty_strided_cpu((32, 16), (16, 1), torch.float32)", "k.run(arg0_1, buf3, 512)")
-    (found,) = launched(read, moved, {})
-    assert found.after == {"out_ptr0": "clone"}
-    assert "EXPECTED = {'out_ptr0': ('clone', 0.0001)}" in standalone(found, read, moved, Told("", {}))
+    comments = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("mul", "permute", "clone")]
+    source = kernel("k", "\n".join([*comments, "return %clone"]), "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
+    read = module(source, "buf3 = empty_strided_cpu((32, 16), (16, 1), torch.float32)", "k.run(arg0_1, buf3, 512)")
+    (launch,) = launched(read, moved, {})
+    assert launch.after == {"out_ptr0": "clone"}
+    assert "EXPECTED = {'out_ptr0': ('clone', 0.0001)}" in standalone(launch, read, moved, Told("", {}))
 
 
 SCATTERED = graph(
@@ -86,18 +86,18 @@ SCATTERED = graph(
 
 
 def test_an_atomic_store_gives_the_node_that_scatters_and_reads_its_target() -> None:
-    told = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("full", "sin", "index_put")]
-    fills = "\n".join([*told, "return %index_put"])
+    comments = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("full", "sin", "index_put")]
+    fills = "\n".join([*comments, "return %index_put"])
     zeros = kernel("zeros", fills, "out_ptr0", "tmp1 = tl.full([1], 0, tl.float32)", STORE)
     index = "tmp2 = tl.load(in_ptr1 + (x0 // 32))"
     body = (LOAD, index, "tmp1 = tl_math.sin(tmp0)", "tl.atomic_add(out_ptr0 + (x0 + 32*tmp2), tmp1)")
-    add = kernel("add", "\n".join([*told, "return %buf0"]), "in_ptr0, in_ptr1, out_ptr0", *body)
+    add = kernel("add", "\n".join([*comments, "return %buf0"]), "in_ptr0, in_ptr1, out_ptr0", *body)
     read = module(zeros + add, "zeros.run(buf0, 512)", "add.run(arg0_1, arg1_1, buf0, 512)")
-    filled, found = launched(read, SCATTERED, {})
+    filled, launch = launched(read, SCATTERED, {})
     assert names(filled)[1] == {"out_ptr0": "full"}
-    assert names(found)[1] == {"out_ptr0": "index_put"}
-    assert (found.before["out_ptr0"], "out_ptr0" in found.reads) == ("full", True)
-    text = standalone(found, read, SCATTERED, Told("", {}))
+    assert names(launch)[1] == {"out_ptr0": "index_put"}
+    assert (launch.before["out_ptr0"], "out_ptr0" in launch.reads) == ("full", True)
+    text = standalone(launch, read, SCATTERED, Told("", {}))
     assert "full = given['out_ptr0']" in text and "return {'out_ptr0': index_put}" in text
 
 
@@ -108,12 +108,12 @@ def test_all_lines_of_a_launch_that_computes_one_node_serve_the_node() -> None:
         returned="rev",
     )
     load = "tmp1 = tl.load(in_ptr0 + (31 + ((-1)*x0)))"
-    one = kernel("one", "return %mul", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
+    first = kernel("one", "return %mul", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
     for name, served in (("rev", ("rev",)), ("rev_2", ())):
-        told = COMPUTED.format(name=name, op="rev.default")
-        two = kernel("two", f"{told}\nreturn %{name}", "in_ptr0, out_ptr0", load, STORE)
-        _, found = launched(module(one + two, "one.run(arg0_1, buf0, 512)", "two.run(buf0, buf1, 512)"), turned, {})
-        assert [each.nodes for each in found.lines] == [served, served]
+        comment = COMPUTED.format(name=name, op="rev.default")
+        two = kernel("two", f"{comment}\nreturn %{name}", "in_ptr0, out_ptr0", load, STORE)
+        _, launch = launched(module(first + two, "one.run(arg0_1, buf0, 512)", "two.run(buf0, buf1, 512)"), turned, {})
+        assert [line.nodes for line in launch.lines] == [served, served]
 
 
 TOPK = graph(
@@ -125,38 +125,38 @@ TOPK = graph(
 
 
 def test_one_of_several_results_of_a_library_is_the_node_that_selects_it() -> None:
-    made = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = libdevice.exp(tmp0)", STORE)
+    source = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = libdevice.exp(tmp0)", STORE)
     calls = ("buf3 = torch.ops.aten.topk.default(arg0_1, 3)", "buf4 = buf3[0]", "buf5 = buf4")
     out = "buf6 = empty_strided_cpu((16, 3), (3, 1), torch.float32)"
-    (found,) = launched(module(made, *calls, out, "k.run(buf5, buf6, 48)"), TOPK, {})
-    assert names(found) == ({"in_ptr0": "getitem"}, {"out_ptr0": "exp"})
+    (launch,) = launched(module(source, *calls, out, "k.run(buf5, buf6, 48)"), TOPK, {})
+    assert names(launch) == ({"in_ptr0": "getitem"}, {"out_ptr0": "exp"})
 
 
 def test_the_results_of_a_kernel_that_reads_an_unknown_buffer_are_not_compared() -> None:
     other = "tmp2 = tl.load(in_ptr1 + (x0))"
-    made = kernel("k", "", "in_ptr0, in_ptr1, out_ptr0", LOAD, other, "tmp1 = tmp0 * 2.0", STORE)
+    source = kernel("k", "", "in_ptr0, in_ptr1, out_ptr0", LOAD, other, "tmp1 = tmp0 * 2.0", STORE)
     doubled = graph('mul: "f32[16, 32][32, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, 2)', returned="mul")
     for other, expected in (("buf1", "EXPECTED = {}"), ("arg0_1", "EXPECTED = {'out_ptr0': ('mul', 0.0001)}")):
-        read = module(made, f"k.run(arg0_1, {other}, buf0, 512)")
-        (found,) = launched(read, doubled, {})
-        assert expected in standalone(found, read, doubled, Told("", {}))
+        read = module(source, f"k.run(arg0_1, {other}, buf0, 512)")
+        (launch,) = launched(read, doubled, {})
+        assert expected in standalone(launch, read, doubled, Told("", {}))
 
 
 def test_a_kernel_does_not_need_the_content_of_a_buffer_that_it_writes_first() -> None:
-    made = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE, "tmp2 = tl.load(out_ptr0 + (x0))")
+    source = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE, "tmp2 = tl.load(out_ptr0 + (x0))")
     doubled = graph('mul: "f32[16, 32][32, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, 2)', returned="mul")
-    (found,) = launched(module(made, "k.run(arg0_1, buf0, 512)"), doubled, {})
-    assert "in_ptr0" in found.reads and "out_ptr0" not in found.reads
+    (launch,) = launched(module(source, "k.run(arg0_1, buf0, 512)"), doubled, {})
+    assert "in_ptr0" in launch.reads and "out_ptr0" not in launch.reads
 
 
 def test_a_change_in_place_by_a_library_is_the_only_node_that_is_left_or_unknown() -> None:
-    made = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = libdevice.exp(tmp0)", STORE)
+    source = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = libdevice.exp(tmp0)", STORE)
     for call, before in (
         ("aten.scatter_reduce_.two(buf1, 0, arg1_1, arg0_1, reduce='sum')", {"in_ptr0": "index_put"}),
         ("aten.bernoulli_.float(buf1, 0.5)", {}),
     ):
-        found = launched(module(made, call, "k.run(buf1, buf0, 512)"), SCATTERED, {})
-        assert found[0].before == before
+        launch = launched(module(source, call, "k.run(buf1, buf0, 512)"), SCATTERED, {})
+        assert launch[0].before == before
 
 
 @pytest.mark.parametrize(
@@ -176,18 +176,18 @@ def test_a_store_scatters_if_it_is_atomic_or_its_place_is_computed(
 ) -> None:
     head = "def k(out_ptr0):\n    " if language == "triton" else "{\n"
     tail = "" if language == "triton" else "\n}"
-    (found,) = statements(Kernel("k", language, f"{head}{line}{tail}\n", 1))
-    assert (found.place is not None, found.targets, found.is_scattered) == (True, (), is_scattered)
+    (statement,) = statements(Kernel("k", language, f"{head}{line}{tail}\n", 1))
+    assert (statement.place is not None, statement.targets, statement.is_scattered) == (True, (), is_scattered)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("f32", 0.0001), ("bf16", 0.04), ("f16", 0.01), ("f64", 1e-7)])
 def test_results_are_compared_with_the_tolerance_of_their_dtype(dtype: str, tolerance: float) -> None:
-    made = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
+    source = kernel("k", "", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
     text = f'def forward(self, arg0_1: "{dtype}[16, 32][32, 1]cpu", arg1_1: "i64[16][1]cpu"):\n'
     text += f'    mul: "{dtype}[16, 32][32, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, 2)\n    return (mul,)\n'
-    read, doubled = module(made, "k.run(arg0_1, buf0, 512)"), read_graph(text)
-    (found,) = launched(read, doubled, {})
-    assert f"EXPECTED = {{'out_ptr0': ('mul', {tolerance!r})}}" in standalone(found, read, doubled, Told("", {}))
+    read, doubled = module(source, "k.run(arg0_1, buf0, 512)"), read_graph(text)
+    (launch,) = launched(read, doubled, {})
+    assert f"EXPECTED = {{'out_ptr0': ('mul', {tolerance!r})}}" in standalone(launch, read, doubled, Told("", {}))
 
 
 @pytest.mark.parametrize(
@@ -200,9 +200,11 @@ def test_results_are_compared_with_the_tolerance_of_their_dtype(dtype: str, tole
     ],
 )
 def test_a_file_has_only_the_parts_of_the_interpreter_that_its_kernel_calls(call: str, needed: set[str]) -> None:
-    made = kernel("k", "", "in_ptr0, out_ptr0", LOAD, f"tmp1 = {call}", STORE)
+    source = kernel("k", "", "in_ptr0, out_ptr0", LOAD, f"tmp1 = {call}", STORE)
     doubled = graph('mul: "f32[16, 32][32, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, 2)', returned="mul")
-    read = module(made, "k.run(arg0_1, buf0, 512)")
-    (found,) = launched(read, doubled, {})
-    text = standalone(found, read, doubled, Told("", {}))
-    assert {each for each in ("_reduced", "_scanned", "_combined", "_on_blocks") if f"def {each}(" in text} == needed
+    read = module(source, "k.run(arg0_1, buf0, 512)")
+    (launch,) = launched(read, doubled, {})
+    text = standalone(launch, read, doubled, Told("", {}))
+    assert {
+        helper for helper in ("_reduced", "_scanned", "_combined", "_on_blocks") if f"def {helper}(" in text
+    } == needed

@@ -19,11 +19,11 @@ def k0(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
 
 
 def module(*bodies: tuple[str, ...], call: str) -> str:
-    made = [
+    head_lines = [
         f"k{number} = async_compile.triton('k{number}', '''{BODY.replace('k0', f'k{number}') % _indented(rows)}''')"
         for number, rows in enumerate(bodies)
     ]
-    return "\n".join([*made, "def call(args):", *(f"    {row}" for row in call.splitlines())])
+    return "\n".join([*head_lines, "def call(args):", *(f"    {row}" for row in call.splitlines())])
 
 
 def _indented(rows: tuple[str, ...]) -> str:
@@ -36,12 +36,12 @@ def graph(*rows: str, returns: str) -> str:
 
 
 def linked(text: str, nodes: str) -> dict[str, tuple[str, ...]]:
-    found: list[Launched] = launched(read_module(text), read_graph(nodes), {})
-    assert found
+    launches: list[Launched] = launched(read_module(text), read_graph(nodes), {})
+    assert launches
     return {
         f"k{number} {(line.statement.targets or ('store',))[0]}": line.nodes
-        for number, each in enumerate(found)
-        for line in each.lines
+        for number, launch in enumerate(launches)
+        for line in launch.lines
     }
 
 
@@ -92,10 +92,10 @@ def placed(fill: str = "0.0") -> str:
 
 
 def test_a_part_that_is_placed_among_zeros_is_the_node_that_scatters_it() -> None:
-    found = linked(placed(), SCATTER)
-    assert found["k0 tmp4"] == ("sin",)
-    assert found["k0 tmp6"] == found["k0 tmp8"] == ("slice_scatter",)
-    assert found["k0 tmp9"] == found["k0 store"] == ("cos",)
+    nodes_of = linked(placed(), SCATTER)
+    assert nodes_of["k0 tmp4"] == ("sin",)
+    assert nodes_of["k0 tmp6"] == nodes_of["k0 tmp8"] == ("slice_scatter",)
+    assert nodes_of["k0 tmp9"] == nodes_of["k0 store"] == ("cos",)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_what_is_placed_elsewhere_is_no_such_node(old: str, new: str) -> None:
     changed = SCATTER.replace(old, new).replace("aten.cos", "aten.exp")
     whole = linked(text, SCATTER.replace("aten.cos", "aten.exp"))
     assert whole["k0 tmp9"] == ("cos",)
-    found = launched(read_module(text), read_graph(changed), {})[0]
-    assert all(not each.computes for each in found.lines if each.targets == ("tmp9",))
+    launches = launched(read_module(text), read_graph(changed), {})[0]
+    assert all(not line.computes for line in launches.lines if line.targets == ("tmp9",))
 
 
 def test_a_value_that_fills_the_rest_is_not_left_out() -> None:
-    found = launched(read_module(placed("1.0")), read_graph(SCATTER), {})[0]
-    assert all(not each.computes for each in found.lines if each.targets in (("tmp8",), ("tmp9",)))
+    launches = launched(read_module(placed("1.0")), read_graph(SCATTER), {})[0]
+    assert all(not line.computes for line in launches.lines if line.targets in (("tmp8",), ("tmp9",)))
 
 
 PARTS = """buf2 = empty_strided_cpu((4, 16), (16, 1), torch.float32)
@@ -145,8 +145,8 @@ def test_a_buffer_whose_parts_are_written_is_what_joins_them() -> None:
     text = module(unary("sin"), unary("cos"), unary("exp"), call=PARTS)
     assert linked(text, JOINED)["k2 tmp9"] == ("exp",)
     half = module(unary("sin"), unary("sin"), unary("exp"), call=PARTS)
-    found = launched(read_module(half), read_graph(JOINED), {})[2]
-    assert not found.before and all(not each.computes for each in found.lines)
+    launches = launched(read_module(half), read_graph(JOINED), {})[2]
+    assert not launches.before and all(not line.computes for line in launches.lines)
 
 
 def test_the_variance_is_known_by_its_steps() -> None:
@@ -159,8 +159,8 @@ def test_the_variance_is_known_by_its_steps() -> None:
         'sqrt: "f32[4][1]cpu" = torch.ops.aten.sqrt.default(var)',
         returns="sqrt",
     )
-    found = linked(text, nodes)
-    assert found["k0 tmp8"] == ("var",) and found["k0 tmp9"] == ("sqrt",)
+    nodes_of = linked(text, nodes)
+    assert nodes_of["k0 tmp8"] == ("var",) and nodes_of["k0 tmp9"] == ("sqrt",)
     assert linked(text, nodes.replace("correction = 1.0", "correction = 0.0"))["k0 tmp8"] != ("var",)
 
 

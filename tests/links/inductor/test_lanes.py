@@ -53,15 +53,15 @@ extern "C" void kernel(const float* in_ptr0, float* out_ptr0)
 
 
 def test_triton_s_lanes_count_where_they_were_loaded_until_a_choice_fills_the_others() -> None:
-    found = conditions(statements(Kernel("triton_poi_0", "triton", TRITON, 1)))
-    assert found == {5: ("tmp3",), 6: ("tmp3",), 8: ("tmp3",), 11: ("tmp3",)}
+    masks = conditions(statements(Kernel("triton_poi_0", "triton", TRITON, 1)))
+    assert masks == {5: ("tmp3",), 6: ("tmp3",), 8: ("tmp3",), 11: ("tmp3",)}
 
 
 def test_what_a_masked_function_of_cpp_returns_counts_in_its_lanes() -> None:
-    own = statements(Kernel("cpp_fused_0", "cpp", CPP, 1))
-    assert {each.line: each.targets for each in own if each.line in (9, 17, 23)} == {
+    kernel_statements = statements(Kernel("cpp_fused_0", "cpp", CPP, 1))
+    assert {statement.line: statement.targets for statement in kernel_statements if statement.line in (9, 17, 23)} == {
         9: ("tmp6",),
         17: ("tmp18",),
         23: ("tmp18",),
     }
-    assert conditions(own) == {7: ("tmp5",), 8: ("tmp5",), 9: ("tmp5",), 21: ("tmp5",)}
+    assert conditions(kernel_statements) == {7: ("tmp5",), 8: ("tmp5",), 9: ("tmp5",), 21: ("tmp5",)}

@@ -41,13 +41,13 @@ def forward(self, arg0_1: "f32[16, 32][32, 1]cpu"):
 
 
 def read(name: str, graph: str) -> Launched:
-    (found,) = launched(read_module((HERE / name).read_text(encoding="utf-8")), read_graph(graph), {})
-    return found
+    (launch,) = launched(read_module((HERE / name).read_text(encoding="utf-8")), read_graph(graph), {})
+    return launch
 
 
-def computed(found: Launched) -> dict[str, tuple[str, ...]]:
+def computed(launch: Launched) -> dict[str, tuple[str, ...]]:
     """Return by the variable that a line sets, or `store`, what it computes."""
-    return {each.statement.targets[0] if each.statement.targets else "store": each.computes for each in found.lines}
+    return {line.statement.targets[0] if line.statement.targets else "store": line.computes for line in launch.lines}
 
 
 def test_a_triton_kernel_is_read_with_its_launch() -> None:
@@ -60,8 +60,8 @@ def test_a_triton_kernel_is_read_with_its_launch() -> None:
 
 
 def test_lines_of_a_triton_kernel_compute_nodes() -> None:
-    found = read("module_triton.txt", SOFTMAX)
-    assert {name: nodes for name, nodes in computed(found).items() if nodes} == {
+    launch = read("module_triton.txt", SOFTMAX)
+    assert {name: nodes for name, nodes in computed(launch).items() if nodes} == {
         "tmp2": ("mul",),
         "tmp5": ("mul",),
         "tmp6": ("amax",),
@@ -72,12 +72,12 @@ def test_lines_of_a_triton_kernel_compute_nodes() -> None:
         "tmp13": ("div",),
         "store": ("div",),
     }
-    assert found.before == {"in_ptr0": "arg0_1", "in_ptr1": "arg1_1"}
-    assert found.after == {"out_ptr2": "div"}
+    assert launch.before == {"in_ptr0": "arg0_1", "in_ptr1": "arg1_1"}
+    assert launch.after == {"out_ptr2": "div"}
 
 
 def test_loads_serve_the_nodes_that_need_them() -> None:
-    lines = {each.statement.targets[0]: each for each in read("module_triton.txt", SOFTMAX).lines[:-1]}
+    lines = {line.statement.targets[0]: line for line in read("module_triton.txt", SOFTMAX).lines[:-1]}
     assert lines["tmp0"].serves == lines["tmp1"].serves == ("mul",)
     assert lines["tmp3"].serves == ("mul",)
 
@@ -104,21 +104,21 @@ def test_a_line_is_not_tied_to_a_node_that_computes_something_else(old: str, new
 
 
 def test_a_mean_is_computed_in_two_loops_of_cpp() -> None:
-    found = read("module_cpp.txt", MEAN)
-    lines = [(each.statement.targets, each.computes, each.serves) for each in found.lines]
+    launch = read("module_cpp.txt", MEAN)
+    lines = [(line.statement.targets, line.computes, line.serves) for line in launch.lines]
     assert (("tmp1",), ("exp",), ()) in lines
     assert (("tmp_acc0_vec",), (), ("mean",)) in lines
     assert (("tmp3",), ("mean",), ()) in lines
     assert (("tmp5",), ("where",), ()) in lines
     # It stores a sum there, and the module returns that in the place of the mean: what it should hold is known.
-    assert found.after == {"in_out_ptr0": "mean", "out_ptr1": "where"}
+    assert launch.after == {"in_out_ptr0": "mean", "out_ptr1": "where"}
 
 
 def test_lines_of_the_module_come_from_the_places_of_their_nodes() -> None:
-    found = read("module_triton.txt", SOFTMAX)
+    launch = read("module_triton.txt", SOFTMAX)
     places = {"mul": frozenset({("a.py", 3)}), "exp": frozenset({("a.py", 4)})}
     text = (HERE / "module_triton.txt").read_text(encoding="utf-8").splitlines()
-    lines = {text[number - 1].strip(): origins for number, origins in origins_of_lines([found], places).items()}
+    lines = {text[number - 1].strip(): origins for number, origins in origins_of_lines([launch], places).items()}
     assert lines["tmp2 = tmp0 * tmp1"] == frozenset({("a.py", 3)})
     assert lines["tmp8 = libdevice.exp(tmp7)"] == frozenset({("a.py", 4)})
     assert not lines["tmp13 = (tmp8 / tmp12)"]
@@ -145,10 +145,10 @@ def test_a_changed_line_is_the_first_that_is_there_for_no_node(old: str, new: st
     assert suspect(whole, graph) is None
     assert old in text
     (changed,) = launched(read_module(text.replace(old, new)), graph, {})
-    found = suspect(changed, graph)
-    assert found is not None
-    assert changed.kernel.text.splitlines()[found.line.statement.line - 1].strip().endswith(new)
-    assert found.node == node
+    suspected = suspect(changed, graph)
+    assert suspected is not None
+    assert changed.kernel.text.splitlines()[suspected.line.statement.line - 1].strip().endswith(new)
+    assert suspected.node == node
 
 
 POSITIONS = """
@@ -169,9 +169,9 @@ def terms_of(graph: str) -> tuple[Terms, dict[str, int]]:
 
 
 def test_rows_in_their_order_are_the_table_itself() -> None:
-    terms, found = terms_of(POSITIONS)
-    assert found["embedding_1"] == found["arg2_1"]
-    assert found["embedding"] == terms.of("indexed", found["arg1_1"], found["arg0_1"])
+    terms, terms_of_nodes = terms_of(POSITIONS)
+    assert terms_of_nodes["embedding_1"] == terms_of_nodes["arg2_1"]
+    assert terms_of_nodes["embedding"] == terms.of("indexed", terms_of_nodes["arg1_1"], terms_of_nodes["arg0_1"])
     _, shifted = terms_of(POSITIONS.replace("start = 0", "start = 2"))
     assert shifted["embedding_1"] != shifted["arg2_1"]
 
@@ -179,10 +179,10 @@ def test_rows_in_their_order_are_the_table_itself() -> None:
 def test_a_line_that_may_be_of_another_node_is_linked_only_where_both_are_of_one_place() -> None:
     statement = Statement(1, ("tmp2",), ast.parse("tmp0 + tmp1", mode="eval").body)
     line = Line(statement, None, (), ("exp",), ("add_1",))
-    made = Launched(Launch("k", "k:1", 1, (), ()), Kernel("k", "cpp", "", 1), (), [line])
+    launch = Launched(Launch("k", "k:1", 1, (), ()), Kernel("k", "cpp", "", 1), (), [line])
     exp, add = frozenset({("f.py", 4)}), frozenset({("f.py", 3)})
-    assert origins_of_lines([made], {"exp": exp, "add_1": add}) == {1: frozenset()}
-    assert origins_of_lines([made], {"exp": exp, "add_1": exp}) == {1: exp}
+    assert origins_of_lines([launch], {"exp": exp, "add_1": add}) == {1: frozenset()}
+    assert origins_of_lines([launch], {"exp": exp, "add_1": exp}) == {1: exp}
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def call(args):
 
 def test_a_comparison_that_may_be_a_node_is_not_of_what_needs_it() -> None:
     nodes = ("iota", "view", "ge", "bitwise_and", "where", "add")
-    (made,) = launched(read_module(MASK), read_graph(MASKED), {"cpp_fused_add_0:1": nodes})
+    (launch,) = launched(read_module(MASK), read_graph(MASKED), {"cpp_fused_add_0:1": nodes})
     places = {name: frozenset({("f.py", number)}) for number, name in enumerate(nodes, start=1)}
-    of = origins_of_lines([made], places)
+    of = origins_of_lines([launch], places)
     text = MASK.splitlines()
     linked = {text[number - 1].split()[1]: of[number] for number in of if text[number - 1].split()[0] == "auto"}
     for name in ("tmp1", "tmp3"):
@@ -300,5 +300,5 @@ def test_results_of_two_parts_are_told_apart_by_what_the_graph_returns_alone(
 ) -> None:
     graph = read_graph(OF_HALVES.replace("RETURNED", nodes))
     computed = {"cpp_fused_neg_0:1": ("neg", "neg_1")}
-    (made,) = launched(read_module(HALVES.replace("RETURNED", buffers)), graph, computed)
-    assert [made.after.get(name, "") for name in ("out_ptr0", "out_ptr1")] == after
+    (launch,) = launched(read_module(HALVES.replace("RETURNED", buffers)), graph, computed)
+    assert [launch.after.get(name, "") for name in ("out_ptr0", "out_ptr1")] == after

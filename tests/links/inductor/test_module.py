@@ -14,5 +14,5 @@ def test_a_part_that_nothing_calls_is_read_last() -> None:
         "        buf0 = empty_strided_cuda((2, ), (1, ), torch.float32)\n"
         "        (buf1,) = self.partitions[1]([buf0])\n"
     )
-    assert [each.arguments for each in module.launches] == [("buf0",), ("buf1",)]
+    assert [launch.arguments for launch in module.launches] == [("buf0",), ("buf1",)]
     assert module.launches[0].values == (Buffer("buf0", (2,), (1,), 0, "float32"),)

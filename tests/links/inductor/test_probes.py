@@ -120,7 +120,7 @@ def test_lines_of_cpp_note_the_lanes_of_a_mask() -> None:
     assert old in CPP
     text = CPP.replace(old, body)
     rows = [row.strip() for row in probed(text, read_module(text), "receiver", 0).splitlines()]
-    (row,) = (each for each in rows if each.startswith("auto tmp1") and f"depyf_note({COUNTED + 16}, " in each)
+    (row,) = (line for line in rows if line.startswith("auto tmp1") and f"depyf_note({COUNTED + 16}, " in line)
     assert "depyf_note(16, tmp1, " in row
     assert "[&](int depyf_lane) { return depyf_is_kept(tmp9, depyf_lane); });" in row
     assert "return tmp1;" in rows, "nothing is noted of what is returned"

@@ -18,29 +18,29 @@ def row(seconds: float, *lines: Origin) -> Row:
 
 def steady(**seconds: float) -> dict[Origin, tuple[float, ...]]:
     """Return lines, by the name of each here, whose eager steps do not differ."""
-    return {globals()[name]: (each, each) for name, each in seconds.items()}
+    return {globals()[name]: (time, time) for name, time in seconds.items()}
 
 
 def test_lines_that_no_kernel_connects_are_compared_one_by_one() -> None:
-    found = groups([row(2.0, A), row(1.0, B)], steady(A=1.5, B=3.0))
-    assert found == [Group((A,), 2.0, 1.5, 0.0), Group((B,), 1.0, 3.0, 0.0)]
-    assert [each.slower for each in found] == [0.5, -2.0]
+    compared = groups([row(2.0, A), row(1.0, B)], steady(A=1.5, B=3.0))
+    assert compared == [Group((A,), 2.0, 1.5, 0.0), Group((B,), 1.0, 3.0, 0.0)]
+    assert [group.slower for group in compared] == [0.5, -2.0]
 
 
 def test_lines_that_kernels_connect_are_compared_together() -> None:
-    found = groups([row(2.0, A), row(1.0, A, B), row(0.5, B, C), row(4.0, D)], steady(A=4.0, B=5.0, C=1.0))
-    assert found == [Group((A, B, C), 3.5, 10.0, 0.0)]
+    compared = groups([row(2.0, A), row(1.0, A, B), row(0.5, B, C), row(4.0, D)], steady(A=4.0, B=5.0, C=1.0))
+    assert compared == [Group((A, B, C), 3.5, 10.0, 0.0)]
 
 
 def test_a_connection_that_is_seen_late_joins_all_rows() -> None:
-    found = groups([row(1.0, A, B), row(1.0, C, D), row(1.0, B, C)], steady(D=2.0))
-    assert found == [Group((A, B, C, D), 3.0, 2.0, 0.0)]
+    compared = groups([row(1.0, A, B), row(1.0, C, D), row(1.0, B, C)], steady(D=2.0))
+    assert compared == [Group((A, B, C, D), 3.0, 2.0, 0.0)]
 
 
 def test_steps_that_differ_among_themselves_are_noise() -> None:
-    (found,) = groups([Row((A,), {"kernel": 2.0}, [1.0, 3.0])], {A: (2.0, 2.0, 2.0)})
-    assert found.slower == 0.0
-    assert found.noise == pytest.approx(3 * 2**0.5)
+    (group,) = groups([Row((A,), {"kernel": 2.0}, [1.0, 3.0])], {A: (2.0, 2.0, 2.0)})
+    assert group.slower == 0.0
+    assert group.noise == pytest.approx(3 * 2**0.5)
 
 
 def test_the_terminal_names_what_changed() -> None:
@@ -58,8 +58,8 @@ def test_the_terminal_names_what_changed() -> None:
             {"lines": [place], "compiled": 0.001, "eager": 0.003, "noise": 0.0},
         ],
     }
-    told = [line.strip() for line in most_expensive(profile)]
-    assert told[1:4] == [
+    lines = [line.strip() for line in most_expensive(profile)]
+    assert lines[1:4] == [
         "against eager:",
         "2.00 ms slower, 4.00 ms compiled and 2.00 ms eager: "
         "user.py:1  y = x @ w; user.py:1  y = x @ w; user.py:1  y = x @ w; and 2 lines more",

@@ -24,17 +24,20 @@ def origins(*lines: int) -> frozenset[tuple[str, int]]:
 
 
 def programs() -> Programs:
-    found = Programs()
+    compiled_programs = Programs()
     function = Function("0", "forward", USER, 1, "", "0")
-    found.compiles["0/0"] = function, Compile(CompileId(0, 0), "forward", USER, 1)
+    compiled_programs.compiles["0/0"] = function, Compile(CompileId(0, 0), "forward", USER, 1)
     resumed = Function("1", "forward", USER, 1, "", "0", resumes_at=6, break_line=5)
-    found.compiles["1/0"] = resumed, Compile(CompileId(1, 0), "forward", USER, 1, trigger=Resume(CompileId(0, 0)))
-    found.heads.update({"0/0": (USER, 1), "1/0": (USER, 5)})
+    compiled_programs.compiles["1/0"] = (
+        resumed,
+        Compile(CompileId(1, 0), "forward", USER, 1, trigger=Resume(CompileId(0, 0))),
+    )
+    compiled_programs.heads.update({"0/0": (USER, 1), "1/0": (USER, 5)})
     calls = (Call("cpp_fused_add_0", 10, origins(2, 3)), Call("addmm", 12, origins(4)))
-    found.texts.append(Text("0/0", "kernel_0.py", False, True, calls))
-    found.texts.append(Text("0/0", "kernel_1.py", True, True, (Call("mm", 7, origins(4)),)))
-    found.texts.append(Text("1/0", "captured.py", False, False, (Call("sin", 3, origins(7)),)))
-    return found
+    compiled_programs.texts.append(Text("0/0", "kernel_0.py", False, True, calls))
+    compiled_programs.texts.append(Text("0/0", "kernel_1.py", True, True, (Call("mm", 7, origins(4)),)))
+    compiled_programs.texts.append(Text("1/0", "captured.py", False, False, (Call("sin", 3, origins(7)),)))
+    return compiled_programs
 
 
 def period(*events: Event, end: int = 100) -> Period:
@@ -43,18 +46,18 @@ def period(*events: Event, end: int = 100) -> Period:
 
 def charged(step: Period) -> dict[tuple[str, tuple[int, ...], str], int]:
     """Return the nanoseconds of each charge by its kind, lines and function."""
-    found: dict[tuple[str, tuple[int, ...], str], int] = {}
+    durations: dict[tuple[str, tuple[int, ...], str], int] = {}
     for piece in pieces_of(step, programs(), []):
         lines = tuple(line for _, line in sorted(piece.charge.lines))
         key = piece.charge.kind, lines, piece.charge.function
-        found[key] = found.get(key, 0) + round(1e9 * (piece.end - piece.start))
-    return found
+        durations[key] = durations.get(key, 0) + round(1e9 * (piece.end - piece.start))
+    return durations
 
 
 def test_spans_cover_a_stretch_without_gap_or_overlap() -> None:
     roots = trees([Event("a", 0, 10), Event("b", 2, 5), Event("c", 3, 4), Event("d", 12, 14)])
-    found = [(span.start, span.end, span.node.event.name if span.node else "") for span in spans(roots, 1, 13)]
-    assert found == [
+    parts = [(span.start, span.end, span.node.event.name if span.node else "") for span in spans(roots, 1, 13)]
+    assert parts == [
         *((1, 2, "a"), (2, 3, "b"), (3, 4, "c"), (4, 5, "b"), (5, 10, "a")),
         *((10, 12, ""), (12, 13, "d")),
     ]
@@ -134,8 +137,8 @@ def test_graphs_that_run_as_they_are_are_charged_in_forward_and_backward() -> No
         Event("aten::mm", 50, 100),
     )
     charges = [piece.charge for piece in pieces_of(step, known, [])]
-    found = [(charge.kind, sorted(line for _, line in charge.lines)) for charge in charges]
-    assert found == [("kernel", [2]), ("backward", [3]), ("backward", [4])]
+    parts = [(charge.kind, sorted(line for _, line in charge.lines)) for charge in charges]
+    assert parts == [("kernel", [2]), ("backward", [3]), ("backward", [4])]
 
 
 @pytest.mark.parametrize("names_nodes", [True, False])
@@ -154,8 +157,8 @@ def test_kernels_are_charged_where_the_call_of_their_module_is_no_event(names_no
         Event("aten::addmm", 50, 90),
     )
     charges = [piece.charge for piece in pieces_of(step, known, []) if piece.charge.file]
-    found = [(charge.kind, charge.file, sorted(line for _, line in charge.lines)) for charge in charges]
-    assert found == [("kernel", "kernel_0.py", [2, 3] if names_nodes else []), ("kernel", "kernel_0.py", [4])]
+    parts = [(charge.kind, charge.file, sorted(line for _, line in charge.lines)) for charge in charges]
+    assert parts == [("kernel", "kernel_0.py", [2, 3] if names_nodes else []), ("kernel", "kernel_0.py", [4])]
 
 
 def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:
@@ -192,20 +195,20 @@ def test_eager_operations_have_the_line_that_ran_before_them_in_a_marked_step() 
     usual = lines_of_operations(lined, STEP, {})
     assert usual == [("aten::relu", (USER, 8)), ("aten::sum", (USER, 9))]
     step = period(Event("aten::relu", 0, 40), Event("aten::surprise", 40, 50), Event("aten::sum", 50, 100))
-    found = [(piece.charge.kind, sorted(piece.charge.lines)) for piece in pieces_of(step, Programs(), usual)]
-    assert found == [("eager", [(USER, 8)]), ("eager", []), ("eager", [(USER, 9)])]
+    parts = [(piece.charge.kind, sorted(piece.charge.lines)) for piece in pieces_of(step, Programs(), usual)]
+    assert parts == [("eager", [(USER, 8)]), ("eager", []), ("eager", [(USER, 9)])]
 
 
 def window(*lengths: int, name: str = STEP) -> list[Event]:
-    found, at = [], 0
+    events, at = [], 0
     for length in (*lengths, 0):
-        found.append(Event(name, at, at + 1))
+        events.append(Event(name, at, at + 1))
         at += length
-    return found
+    return events
 
 
 def test_a_step_lasts_from_mark_to_mark() -> None:
-    assert [each.seconds for each in periods(window(10, 20), STEP)] == [1e-8, 2e-8]
+    assert [step.seconds for step in periods(window(10, 20), STEP)] == [1e-8, 2e-8]
 
 
 def test_the_rarest_code_that_is_called_again_begins_a_step() -> None:
@@ -219,20 +222,20 @@ def test_the_rarest_code_that_is_called_again_begins_a_step() -> None:
 def test_steps_that_compile_or_stand_out_are_left_out_and_told() -> None:
     steps = window(10, 11, 10, 9, 10, 500, 10)
     compiling = Event("_compile.compile_inner (dynamo_timed)", 22, 24)
-    found = profile_of(Recording([[*steps, compiling]]), Programs(), {})
-    assert sorted(found.each_step) == pytest.approx([9e-9, 1e-8, 1e-8, 1e-8, 1.1e-8])
-    assert found.left_out == {"contained a compile": 1, OUTLIER: 1}
+    profile = profile_of(Recording([[*steps, compiling]]), Programs(), {})
+    assert sorted(profile.each_step) == pytest.approx([9e-9, 1e-8, 1e-8, 1e-8, 1.1e-8])
+    assert profile.left_out == {"contained a compile": 1, OUTLIER: 1}
 
 
 def test_a_program_without_steps_says_so() -> None:
-    found = profile_of(Recording(), Programs(), {})
-    assert (found.each_step, found.costs) == ((), [])
-    assert "no steady step" in found.notes[0]
+    profile = profile_of(Recording(), Programs(), {})
+    assert (profile.each_step, profile.costs) == ((), [])
+    assert "no steady step" in profile.notes[0]
 
 
 def test_calls_of_a_module_are_those_it_makes_and_not_those_in_its_kernels() -> None:
     text = Path(__file__).with_name("module.txt").read_text(encoding="utf-8")
-    assert [(each.name, each.line) for each in module_calls(text, Links({}, ""))] == [
+    assert [(call.name, call.line) for call in module_calls(text, Links({}, ""))] == [
         ("cpp_fused_add_0", 20),
         ("addmm", 22),
         ("_softmax", 23),
@@ -243,7 +246,7 @@ def test_calls_of_a_module_are_those_it_makes_and_not_those_in_its_kernels() -> 
 def test_calls_of_a_graph() -> None:
     text = "def forward(self, x):\n    a = torch.nn.functional.relu(x)\n    b = a * 2;  a = None\n    c = b.sum()\n"
     text += "    d = torch.ops.aten.addmm.default(c, b, b)\n    return (d,)\n"
-    assert [each.name for each in graph_calls(text, Links({}, ""))] == ["relu", "mul", "sum", "addmm"]
+    assert [call.name for call in graph_calls(text, Links({}, ""))] == ["relu", "mul", "sum", "addmm"]
 
 
 def test_events_are_matched_in_order_and_strangers_are_passed_over() -> None:

@@ -39,13 +39,13 @@ def profiled() -> Profile:
 
 
 def test_a_kernels_seconds_are_those_of_the_device() -> None:
-    found = {row.name: row.seconds for row in kernel_rows(profiled())}
+    seconds_of = {row.name: row.seconds for row in kernel_rows(profiled())}
     of_device: dict[str, float] = {}
     for event in EVENTS:
         if event.is_device and "at::native" not in event.name:
             of_device[event.name] = of_device.get(event.name, 0.0) + (event.end - event.start) / 1e9
-    assert found.keys() == of_device.keys()
-    assert all(abs(found[name] - seconds) < 1e-9 for name, seconds in of_device.items())
+    assert seconds_of.keys() == of_device.keys()
+    assert all(abs(seconds_of[name] - seconds) < 1e-9 for name, seconds in of_device.items())
 
 
 def test_the_hosts_launches_are_charged_to_the_lines_of_their_kernels() -> None:

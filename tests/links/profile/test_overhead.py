@@ -15,8 +15,8 @@ def cost(kind: str, *seconds: float, times: float = 1, file: str = "") -> Cost:
 
 def test_a_part_is_taken_for_each_time() -> None:
     costs = [cost(KERNEL, 8.0, 8.0, times=9), cost(WRAPPER, 2.0, 4.0, times=3), cost(DYNAMO, 1.0, 1.0)]
-    found = without_overhead(costs, 1.0)
-    kept = {each.charge.kind: each for each in found}
+    corrected = without_overhead(costs, 1.0)
+    kept = {item.charge.kind: item for item in corrected}
     assert kept[KERNEL].each_step == (8.0, 8.0)
     assert kept[WRAPPER].seconds == pytest.approx(3.0 - 0.75)
     assert kept[WRAPPER].each_step == pytest.approx((1.5, 3.0)), "each step loses the same part"
@@ -24,8 +24,8 @@ def test_a_part_is_taken_for_each_time() -> None:
 
 
 def test_nobody_loses_more_than_it_has_and_the_others_bear_the_rest() -> None:
-    found = without_overhead([cost(PYTHON, 0.25, times=3), cost(WRAPPER, 4.0)], 1.0)
-    assert [each.seconds for each in found] == pytest.approx([3.25, 0.0])
+    corrected = without_overhead([cost(PYTHON, 0.25, times=3), cost(WRAPPER, 4.0)], 1.0)
+    assert [item.seconds for item in corrected] == pytest.approx([3.25, 0.0])
 
 
 def test_a_step_of_kernels_and_guards_alone_stays_as_it_is() -> None:
@@ -47,4 +47,4 @@ def test_the_profiler_takes_no_more_than_there_is_outside_of_kernels() -> None:
     taken = overhead(8.5e-4, 7.5e-4, 300, costs)
     assert taken == pytest.approx(4e-5)
     kept = without_overhead(costs, taken)
-    assert sum(each.seconds for each in kept) == pytest.approx(sum(each.seconds for each in costs) - taken)
+    assert sum(item.seconds for item in kept) == pytest.approx(sum(item.seconds for item in costs) - taken)

@@ -48,21 +48,21 @@ class Found:
 
 def run_all(seed: int, count: int, jobs: int) -> Found:
     """Run cases in processes; those of a batch that crashes or hangs are run again one by one."""
-    found = Found()
+    outcomes = Found()
     batches = [Batch(seed, tuple(range(start, min(start + BATCH, count)))) for start in range(0, count, BATCH)]
     while batches:
         again: list[Batch] = []
         for batch, result in run_jobs(run_batch, batches, count=jobs, limit=HANGS):
             if not isinstance(result, Lost):
                 for number, cost in result:
-                    found.add(number, cost)
+                    outcomes.add(number, cost)
             elif len(batch.numbers) == 1:
-                found.outcomes["crashed or hung"] += 1
-                found.broken.append(f"{batch.numbers[0]}: {result.reason}")
+                outcomes.outcomes["crashed or hung"] += 1
+                outcomes.broken.append(f"{batch.numbers[0]}: {result.reason}")
             else:
                 again += [Batch(seed, (number,)) for number in batch.numbers]
         batches = again
-    return found
+    return outcomes
 
 
 def main() -> int:
@@ -77,13 +77,13 @@ def main() -> int:
         print(Cases(options.seed).run(options.only))
         return 0
     start = time.perf_counter()
-    found = run_all(options.seed, options.cases, options.jobs)
-    counts = ", ".join(f"{count} {outcome}" for outcome, count in found.outcomes.most_common())
+    outcomes = run_all(options.seed, options.cases, options.jobs)
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.outcomes.most_common())
     print(f"seed {options.seed}, {options.cases} cases in {time.perf_counter() - start:.0f} s: {counts}")
-    print(f"slowest: {found.slowest[0]:.3f} s (case {found.slowest[1]}), bar {SECONDS:g} s")
-    print(f"largest: {found.largest[0] / (1 << 20):.1f} MB (case {found.largest[1]}), bar {MEMORY >> 20} MB")
-    print(f"cases that break the rule: {len(found.broken)}", *found.broken[:SHOWN], sep="\n  ")
-    return 1 if found.broken else 0
+    print(f"slowest: {outcomes.slowest[0]:.3f} s (case {outcomes.slowest[1]}), bar {SECONDS:g} s")
+    print(f"largest: {outcomes.largest[0] / (1 << 20):.1f} MB (case {outcomes.largest[1]}), bar {MEMORY >> 20} MB")
+    print(f"cases that break the rule: {len(outcomes.broken)}", *outcomes.broken[:SHOWN], sep="\n  ")
+    return 1 if outcomes.broken else 0
 
 
 if __name__ == "__main__":

@@ -85,13 +85,13 @@ def _decompiled(data: bytes | types.CodeType | None, prove: bool) -> str:
 
 
 def _functions(module: types.CodeType) -> list[types.CodeType]:
-    found = []
+    codes = []
     work = [module]
     while work:
         code = work.pop()
-        found.append(code)
+        codes.append(code)
         work.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
-    return found
+    return codes
 
 
 def reset_peak() -> int:

@@ -88,29 +88,30 @@ def drawn(count: int, largest: int, families: Sequence[str]) -> list[File]:
     ]
 
 
-def exponent(found: Sequence[Spent]) -> float | None:
+def exponent(spent_list: Sequence[Spent]) -> float | None:
     """Return the slope of time over size on logarithmic scales, None where too few files take any time to tell."""
-    points = [(math.log(each.size), math.log(each.seconds)) for each in found if each.seconds > EXACT]
+    points = [(math.log(cost.size), math.log(cost.seconds)) for cost in spent_list if cost.seconds > EXACT]
     sizes = [x for x, _ in points]
     if len(points) < 3 or max(sizes) - min(sizes) < math.log(RANGE):
         return None
     return statistics.linear_regression(*zip(*points, strict=True)).slope
 
 
-def report(found: dict[str, list[Spent]], lost: dict[str, list[str]]) -> list[str]:
+def report(by_family: dict[str, list[Spent]], lost: dict[str, list[str]]) -> list[str]:
     """Print a line for each family; return what breaks a bar."""
     broken: list[str] = []
-    for family, spent in found.items():
+    for family, spent in by_family.items():
         slope = exponent(spent)
-        slowest = max(spent, key=lambda each: each.seconds)
-        largest = max(spent, key=lambda each: each.memory / each.allowed)
-        told = "-" if slope is None else f"{slope:.2f}"
+        slowest = max(spent, key=lambda cost: cost.seconds)
+        largest = max(spent, key=lambda cost: cost.memory / cost.allowed)
+        exponent_text = "-" if slope is None else f"{slope:.2f}"
         print(
-            f"{family}: {len(spent)} files, exponent {told}, slowest {slowest.seconds:.2f} s of {slowest.size} bytes, "
+            f"{family}: {len(spent)} files, exponent {exponent_text}, "
+            f"slowest {slowest.seconds:.2f} s of {slowest.size} bytes, "
             f"memory {largest.memory >> 20} MB of {largest.allowed >> 20} MB, "
-            f"{sum(each.outcome == REFUSED for each in spent)} refused"
+            f"{sum(cost.outcome == REFUSED for cost in spent)} refused"
         )
-        broken += [f"{family}: {each.detail}" for each in spent if each.outcome == FAULT]
+        broken += [f"{family}: {cost.detail}" for cost in spent if cost.outcome == FAULT]
         broken += [f"{family}: {reason}" for reason in lost[family]]
         if slope is not None and slope > EXPONENT:
             broken.append(f"{family}: exponent {slope:.2f}")
@@ -129,16 +130,16 @@ def main() -> int:
     options = parser.parse_args()
     families = [options.only] if options.only else list(FAMILIES)
     files = drawn(options.files, options.largest, families)
-    found: dict[str, list[Spent]] = {family: [] for family in families}
+    by_family: dict[str, list[Spent]] = {family: [] for family in families}
     lost: dict[str, list[str]] = {family: [] for family in families}
     for file, result in run_jobs(spend, files, count=options.jobs, limit=LIMIT):
         if isinstance(result, Lost):
             lost[file.family].append(f"{file.size} bytes: {result.reason}")
         else:
-            found[file.family].append(result)
-    broken = report(found, lost)
-    slopes = [slope for spent in found.values() if (slope := exponent(spent)) is not None]
-    over = [each for spent in found.values() for each in spent if each.memory > each.allowed]
+            by_family[file.family].append(result)
+    broken = report(by_family, lost)
+    slopes = [slope for spent in by_family.values() if (slope := exponent(spent)) is not None]
+    over = [cost for spent in by_family.values() for cost in spent if cost.memory > cost.allowed]
     print(f"{len(files)} files of {len(families)} families, {SMALLEST} to {options.largest} bytes")
     print(f"largest exponent: {max(slopes, default=0):.2f}, bar {EXPONENT:g}")
     print(f"files over {TIMES} times their size plus {PLUS >> 20} MB: {len(over)}")

@@ -72,8 +72,8 @@ def wide_tuple(size: int, rng: random.Random, facts: Facts) -> bytes:
 @family
 def deep_tuples(size: int, rng: random.Random, facts: Facts) -> bytes:
     """Nest tuples to a depth that is allowed, again and again side by side."""
-    one = b"(" + four(1)
-    tower = one * NESTED + b"N"
+    opening = b"(" + four(1)
+    tower = opening * NESTED + b"N"
     return constants(joined([joined([tower] * max(size // len(tower), 1)).data]), facts)
 
 
@@ -88,7 +88,7 @@ def doubled_tuples(size: int, rng: random.Random, facts: Facts) -> bytes:
     """Let each tuple hold the one before it twice, by reference; what comes after it is small."""
     towers: list[bytes] = []
     references = 0
-    while sum(len(each) for each in towers) < size:
+    while sum(len(tower) for tower in towers) < size:
         tower = b"N"
         levels = 8
         for level in range(levels):
@@ -170,8 +170,8 @@ def long_name(size: int, rng: random.Random, facts: Facts) -> bytes:
 @family
 def wide_code(size: int, rng: random.Random, facts: Facts) -> bytes:
     """Hold small code objects side by side, which nothing uses."""
-    one = Written(Assembler(facts).end(), name="f").code(facts).data
-    return constants(joined([b"N", *([one] * (size // len(one)))]), facts)
+    code_data = Written(Assembler(facts).end(), name="f").code(facts).data
+    return constants(joined([b"N", *([code_data] * (size // len(code_data)))]), facts)
 
 
 @family

@@ -18,12 +18,12 @@ def main() -> None:
     parser.add_argument("function", help="module:function")
     parser.add_argument("name", metavar="pass", choices=[*ROWS, SOURCE])
     options = parser.parse_args()
-    found = forms(live_code(pkgutil.resolve_name(options.function)), options.name)
-    for before, after in found:
+    pairs = forms(live_code(pkgutil.resolve_name(options.function)), options.name)
+    for before, after in pairs:
         if options.name not in MADE_ANEW and options.name != SOURCE:
             print(f"{before}\n-- {options.name} --\n")
         print(after)
-    if not found:
+    if not pairs:
         print(f"{options.name} does not run on {options.function}")
 
 

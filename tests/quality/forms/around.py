@@ -26,10 +26,10 @@ from depyf.decompiler.steps import Stopped, recording
 from tests.quality.forms.changes import NoForm, changes_of, changing
 from tests.quality.forms.operations import listings_for
 
-ROWS = {one.name: one for one in PASSES}
+ROWS = {row.name: row for row in PASSES}
 SOURCE = "source"
 """In place of the name of a pass: the text that all passes together give."""
-ENDS = frozenset(one.name for one in ALONE.passes)
+ENDS = frozenset(row.name for row in ALONE.passes)
 MADE_ANEW = frozenset({"lift", BUILD, SCOPES, "dispatch-levels"})
 """Passes that give another form than they take: what they give is shown, and not the difference."""
 FORCED = {SCOPES: frozenset({BUILD}), "dispatch-levels": frozenset({BUILD, SCOPES})}
@@ -105,7 +105,7 @@ def code_of(source: str) -> Code:
 
 def piece_of(module: Code, source: str) -> Code:
     """Return the code of the only definition in a module, else of the module."""
-    inner = [each for each in module.consts if isinstance(each, Code)]
+    inner = [const for const in module.consts if isinstance(const, Code)]
     is_one = not any(line[:1].strip() for line in source.splitlines()[1:])
     return inner[0] if inner and is_one and source.startswith(("def ", "class ", "async def ")) else module
 
@@ -162,11 +162,11 @@ def difference(before: str, after: str) -> str:
     return "".join(f"{'...' if line.startswith('@@') else line}\n".replace(" \n", "\n") for line in lines)
 
 
-def live_code(found: object) -> Code:
+def live_code(function: object) -> Code:
     """Return the code of a live function.
 
     Raises TypeError for anything else.
     """
-    if not isinstance(found, types.FunctionType):
-        raise TypeError(f"{found!r} is no function")
-    return read(found.__code__)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"{function!r} is no function")
+    return read(function.__code__)

@@ -56,8 +56,8 @@ class Case:
 
 def modules() -> list[str]:
     """Return the modules that need tests of their own, as `structure/regions/names`."""
-    found = [path for package in PACKAGES for path in (DECOMPILER / package).rglob("*.py")]
-    return sorted(str(path.relative_to(DECOMPILER).with_suffix("")) for path in found if path.name != "__init__.py")
+    paths = [path for package in PACKAGES for path in (DECOMPILER / package).rglob("*.py")]
+    return sorted(str(path.relative_to(DECOMPILER).with_suffix("")) for path in paths if path.name != "__init__.py")
 
 
 def file_of(module: str, number: int = 1) -> Path:
@@ -77,21 +77,21 @@ def cases(module: str) -> list[Case]:
 
 def parsed(text: str) -> list[Case]:
     """Return the cases that stand in a text."""
-    found = []
+    read_cases = []
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, rest = part.partition("\n")
         head = HEAD.fullmatch(title)
         assert head is not None, title
         source, _, expected = rest.partition("---\n")
         major, minor = map(int, head["version"].split("."))
-        found.append(Case(head["name"], (major, minor), head["title"], source, expected.strip("\n") + "\n"))
-    return found
+        read_cases.append(Case(head["name"], (major, minor), head["title"], source, expected.strip("\n") + "\n"))
+    return read_cases
 
 
-def write(module: str, found: list[Case]) -> None:
+def write(module: str, read_cases: list[Case]) -> None:
     """Write the data files of a module, each no longer than a file may be."""
     texts: list[str] = []
-    for case in found:
+    for case in read_cases:
         if texts and (texts[-1] + str(case)).count("\n") < MOST_LINES:
             texts[-1] += f"\n{case}"
         else:

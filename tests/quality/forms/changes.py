@@ -33,7 +33,7 @@ from depyf.errors import DecompilationError
 MARK = "with changes\n"
 CHANGED: dict[int, tuple[Code, str]] = {}
 """By identity of a code object, the changes to be made."""
-ROWS = {one.name: one for one in PASSES}
+ROWS = {row.name: row for row in PASSES}
 REFUSALS = (DecompilationError, Unstructured, Unresolved, Irreducible)
 FIELDS = (
     "graph", "recognised", "markers", "nest", "scope", "uses", "items", "stmts", "body", "listing", "names", "bodies",
@@ -73,14 +73,14 @@ def changes_of(code: Code) -> str | None:
 
 
 @contextlib.contextmanager
-def in_place_of(one: Pass, run: Callable[[Work], None]) -> Iterator[None]:
+def in_place_of(row: Pass, run: Callable[[Work], None]) -> Iterator[None]:
     """Run with another function in the place of a pass."""
-    original = one.run
-    object.__setattr__(one, "run", run)
+    original = row.run
+    object.__setattr__(row, "run", run)
     try:
         yield
     finally:
-        object.__setattr__(one, "run", original)
+        object.__setattr__(row, "run", original)
 
 
 @contextlib.contextmanager
@@ -156,8 +156,8 @@ def fields_of(name: str, work: Work) -> dict[str, object]:
 
 def named(name: str, work: Work) -> dict[str, object]:
     """Return what a pass takes, as changes name it: bodies of code objects inside by number."""
-    found = fields_of(name, work)
-    return {**found, "bodies": [*work.bodies.values()]} if "bodies" in found else found
+    by_name = fields_of(name, work)
+    return {**by_name, "bodies": [*work.bodies.values()]} if "bodies" in by_name else by_name
 
 
 def apply(work: Work, name: str, text: str) -> None:
@@ -179,20 +179,20 @@ def apply(work: Work, name: str, text: str) -> None:
 def copied(value: object) -> object:
     """Return a copy of a part of a form; a code object is its own copy."""
     if isinstance(value, list):
-        return [copied(each) for each in value]
+        return [copied(item) for item in value]
     if isinstance(value, Code) or not (isinstance(value, ast.AST) or is_dataclass(value)):
         return value
-    made = copy.copy(value)
+    clone = copy.copy(value)
     for name in names_of(value):
-        setattr(made, name, copied(getattr(value, name)))
-    return made
+        setattr(clone, name, copied(getattr(value, name)))
+    return clone
 
 
 def names_of(part: object) -> list[str]:
     """Return the names of the fields of a node or a part of a graph."""
     if isinstance(part, ast.AST):
         return [name for name in vars(part) if name not in UNCHANGED_FIELDS]
-    return [] if isinstance(part, (Code, type)) or not is_dataclass(part) else [one.name for one in fields(part)]
+    return [] if isinstance(part, (Code, type)) or not is_dataclass(part) else [field.name for field in fields(part)]
 
 
 def _broken(name: str, work: Work) -> Iterator[object]:

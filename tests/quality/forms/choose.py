@@ -49,7 +49,7 @@ def after(way: Way) -> list[str] | None:
     source, version, name = way
     try:
         with limited():
-            return [each for _, each in forms(compiled_piece(source, version), name, with_before=False)]
+            return [form for _, form in forms(compiled_piece(source, version), name, with_before=False)]
     except Late:
         return LATE
     except Exception:  # noqa: BLE001  a changed rule may raise anything, and that is a difference
@@ -86,16 +86,16 @@ class Chooser:
 
     def choose(self, limit: float) -> tuple[int, int]:
         """Choose cases that catch more of the changed rules; return how many were not caught, and are not."""
-        own = own_cases(self.module)
-        missed = [mutant for mutant in parted(self.module)[0] if not caught(mutant, own)]
+        cases_of_module = own_cases(self.module)
+        missed = [mutant for mutant in parted(self.module)[0] if not caught(mutant, cases_of_module)]
         begun, left = seconds(), 0
         # What shows a rule that few sources show often shows others.
         waiting = sorted(missed, key=lambda mutant: -len(self.ways.get(mutant.key, ())))
         while waiting:
             mutant = waiting.pop()
-            found = self.catching(mutant) if seconds() - begun < limit else []
-            left += not found
-            for case in found:
+            caught_by = self.catching(mutant) if seconds() - begun < limit else []
+            left += not caught_by
+            for case in caught_by:
                 self.chosen.append(case)
                 waiting = self.not_caught(waiting, case)
         return len(missed), left
@@ -113,8 +113,8 @@ class Chooser:
         """Return a small case that catches a changed rule, or none."""
         ways = self.ways.get(mutant.key, [])
         rest = ways[self.tries // 2 :]
-        each = [*ways[: self.tries // 2], *rest[:: 1 + 2 * len(rest) // self.tries]]
-        taken = (self.taken(mutant, way, with_text=number % 4 == 0) for number, way in enumerate(each))
+        sampled = [*ways[: self.tries // 2], *rest[:: 1 + 2 * len(rest) // self.tries]]
+        taken = (self.taken(mutant, way, with_text=number % 4 == 0) for number, way in enumerate(sampled))
         return next(filter(None, taken), [])
 
     def taken(self, mutant: Mutant, way: Way, *, with_text: bool = True) -> list[Case]:
@@ -125,8 +125,8 @@ class Chooser:
         text = (*way[:2], SOURCE)
         differs = self.differs(way, mutant)
         ways = [way] * differs + [text] * (text != way and (differs or with_text) and self.differs(text, mutant))
-        found = [self.case(mutant, each) for each in ways]
-        for case in sorted((case for case in found if case is not None), key=lambda case: len(str(case))):
+        cases_of_ways = [self.case(mutant, way) for way in ways]
+        for case in sorted((case for case in cases_of_ways if case is not None), key=lambda case: len(str(case))):
             small = self.smallest(mutant, case) if tells(case, mutant) else None
             if small is not None and str(small).count("\n") <= LONGEST:
                 return [small]
@@ -168,9 +168,9 @@ class Chooser:
 
 def both_kinds(module: str, ways: Ways, chosen: list[Case]) -> list[Case]:
     """Return a near miss and a change, each where there is none yet and a small source gives one."""
-    run = {way for key, found in ways.items() if key[0] == module for way in found}
+    run = {way for key, of_rule in ways.items() if key[0] == module for way in of_rule}
     compared = [way for way in sorted(run, key=lambda way: (len(way[0]), way)) if way[2] not in (*MADE_ANEW, SOURCE)]
-    found = []
+    cases_found = []
     for is_near_miss in (True, False):
         if any(isinstance(case, GraphCase) or case.is_near_miss == is_near_miss for case in own_cases(module) + chosen):
             continue
@@ -179,9 +179,9 @@ def both_kinds(module: str, ways: Ways, chosen: list[Case]) -> list[Case]:
             case = Case(name, version, title, source, "")
             case = replace(case, expected=given(case) or "")
             if case.expected and case.is_near_miss == is_near_miss and case.expected.count("\n") <= LONGEST:
-                found.append(case)
+                cases_found.append(case)
                 break
-    return found
+    return cases_found
 
 
 def _reached(sources: list[tuple[str, Version]]) -> Ways:
@@ -204,11 +204,11 @@ def known_ways(file: Path | None, every: int) -> Ways:
 
 def merged(parts: Iterable[Ways]) -> Ways:
     """Return the ways of all parts, short sources first."""
-    found: Ways = defaultdict(list)
+    by_rule: Ways = defaultdict(list)
     for part in parts:
         for key, ways in part.items():
-            found[key] += ways
-    return {key: sorted(ways, key=lambda way: (len(way[0]), way)) for key, ways in found.items()}
+            by_rule[key] += ways
+    return {key: sorted(ways, key=lambda way: (len(way[0]), way)) for key, ways in by_rule.items()}
 
 
 def main() -> None:
@@ -225,10 +225,10 @@ def main() -> None:
     for module in options.modules or modules():
         chooser = Chooser(module, ways, options.tries)
         missed, left = chooser.choose(options.limit)
-        found = [*chooser.chosen, *both_kinds(module, ways, chooser.chosen)]
-        if found:
-            write(module, [*cases(module), *found])
-        print(f"{module}: {missed} not caught, now {left}; {len(found)} cases more", flush=True)
+        new_cases = [*chooser.chosen, *both_kinds(module, ways, chooser.chosen)]
+        if new_cases:
+            write(module, [*cases(module), *new_cases])
+        print(f"{module}: {missed} not caught, now {left}; {len(new_cases)} cases more", flush=True)
 
 
 if __name__ == "__main__":

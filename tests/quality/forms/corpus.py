@@ -35,16 +35,16 @@ RANDOM_MATCHES = 1200
 
 def corpus() -> list[tuple[str, Version]]:
     """Return sources and the Pythons that compile them, short ones first."""
-    own = [*functions(ROOT / "src/depyf"), *functions(ROOT / "tests"), *functions(ROOT / "tools")]
+    ours = [*functions(ROOT / "src/depyf"), *functions(ROOT / "tests"), *functions(ROOT / "tools")]
     library = functions(Path(sysconfig.get_path("stdlib")))
     random.Random(1).shuffle(library)
     matches = [Matches(seed).function() for seed in range(RANDOM_MATCHES)]
-    texts = [*own, *_in_tests_of_python(), *matches, *library[:OF_THE_LIBRARY]]
+    texts = [*ours, *_in_tests_of_python(), *matches, *library[:OF_THE_LIBRARY]]
     # Most functions are compiled by one Python: the versions differ in few rules.
     turns = [VERSIONS[0 if number % 3 else number // 3 % OF_FUNCTIONS] for number in range(len(texts))]
     spread = zip(texts, turns, strict=True)
-    found = dict.fromkeys([*_of_tests(), *_of_programs(), *_in_tests(), *spread])
-    return sorted(found, key=lambda each: (len(each[0]), each))
+    sources = dict.fromkeys([*_of_tests(), *_of_programs(), *_in_tests(), *spread])
+    return sorted(sources, key=lambda source: (len(source[0]), source))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _is_program(text: str) -> bool:
             tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return False
-    return any(not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Name) for each in tree.body)
+    return any(not isinstance(stmt, ast.Expr) or not isinstance(stmt.value, ast.Name) for stmt in tree.body)
 
 
 def functions(folder: Path) -> list[str]:
@@ -104,7 +104,7 @@ def _in_tests_of_python() -> list[str]:
 
 def functions_of(paths: Iterable[Path]) -> list[str]:
     """Return the text of each small function in files."""
-    found = []
+    texts = []
     for path in paths:
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -114,8 +114,8 @@ def functions_of(paths: Iterable[Path]) -> list[str]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 text = bare(node)
                 if text.count("\n") <= LONGEST:
-                    found.append(text)
-    return found
+                    texts.append(text)
+    return texts
 
 
 def bare(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

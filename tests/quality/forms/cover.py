@@ -24,16 +24,16 @@ from tests.quality.forms.mutants import applied
 
 def kills(module: str) -> list[frozenset[int]]:
     """Return for each of a module's own cases the numbers of the changed rules that it catches."""
-    own = own_cases(module)
-    wanted = [case.expected if isinstance(case, Case) else case.after for case in own]
-    caught: list[set[int]] = [set() for _ in own]
+    cases_of_module = own_cases(module)
+    wanted = [case.expected if isinstance(case, Case) else case.after for case in cases_of_module]
+    caught: list[set[int]] = [set() for _ in cases_of_module]
     for number, mutant in enumerate(parted(module)[0]):
         code = mutant.function.__code__
         place = (code.co_filename, code.co_firstlineno)
-        calling = [index for index, case in enumerate(own) if place in called(case)]
+        calling = [index for index, case in enumerate(cases_of_module) if place in called(case)]
         with applied(mutant):
             for index in calling:
-                if given(own[index]) != wanted[index]:
+                if given(cases_of_module[index]) != wanted[index]:
                     caught[index].add(number)
     return [frozenset(numbers) for numbers in caught]
 

@@ -21,11 +21,11 @@ HEAD = re.compile(r"^## (?P<module>\S+): (?P<what>.*)\n(?P<reason>(?:[^#\n].*\n)
 @functools.cache
 def reasons() -> dict[tuple[str, str], str]:
     """Return why a change gives the same, by module and change."""
-    return {(found["module"], found["what"]): found["reason"] for found in HEAD.finditer(FILE.read_text("utf-8"))}
+    return {(match["module"], match["what"]): match["reason"] for match in HEAD.finditer(FILE.read_text("utf-8"))}
 
 
 def parted(module: str) -> tuple[list[Mutant], list[Mutant]]:
     """Return the changed rules of a module that a test can catch, and those that give the same."""
     every = mutants(module)
-    same = [one for one in every if (module, str(one)) in reasons()]
-    return [one for one in every if one not in same], same
+    same = [mutant for mutant in every if (module, str(mutant)) in reasons()]
+    return [mutant for mutant in every if mutant not in same], same

@@ -51,24 +51,24 @@ def given(case: Case | GraphCase) -> str | None:
 @functools.cache
 def called(case: Case | GraphCase) -> frozenset[tuple[str, int]]:
     """Return where the functions begin that a case calls."""
-    found: set[tuple[str, int]] = set()
+    places: set[tuple[str, int]] = set()
 
     def note(frame: types.FrameType, event: str, arg: object) -> None:
         if event == "call":
-            found.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+            places.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
 
     sys.setprofile(note)
     try:
         given(case)
     finally:
         sys.setprofile(None)
-    return frozenset(found)
+    return frozenset(places)
 
 
-def caught(mutant: Mutant, own: Iterable[Case | GraphCase]) -> bool:
+def caught(mutant: Mutant, case_list: Iterable[Case | GraphCase]) -> bool:
     """Return whether a case gives something else with a changed rule."""
     code = mutant.function.__code__
-    calling = [case for case in own if (code.co_filename, code.co_firstlineno) in called(case)]
+    calling = [case for case in case_list if (code.co_filename, code.co_firstlineno) in called(case)]
     with applied(mutant):
         return any(given(case) != (case.expected if isinstance(case, Case) else case.after) for case in calling)
 
@@ -83,8 +83,8 @@ def own_cases(module: str) -> list[Case | GraphCase]:
 def own_files(module: str) -> tuple[str, ...]:
     """Return the test files that are named after a module."""
     name = module.rpartition("/")[2]
-    found = FOLDER.parent.glob(f"test_{name}*.py")
-    return tuple(sorted(str(path) for path in found if path.name not in NO_OWN))
+    paths = FOLDER.parent.glob(f"test_{name}*.py")
+    return tuple(sorted(str(path) for path in paths if path.name not in NO_OWN))
 
 
 def passes(files: tuple[str, ...]) -> bool:
@@ -103,9 +103,9 @@ def fails(mutant: Mutant, files: tuple[str, ...]) -> bool:
             return True
 
 
-def is_caught(mutant: Mutant, own: Iterable[Case | GraphCase], files: tuple[str, ...]) -> bool:
+def is_caught(mutant: Mutant, case_list: Iterable[Case | GraphCase], files: tuple[str, ...]) -> bool:
     """Return whether the cases or the test files of a module catch a changed rule."""
-    return caught(mutant, own) or (bool(files) and fails(mutant, files))
+    return caught(mutant, case_list) or (bool(files) and fails(mutant, files))
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ def measured(wanted: Wanted) -> Measured:
     if wanted.rules:
         random.Random(f"{wanted.seed} {wanted.module}").shuffle(rules)
         del rules[wanted.rules :]
-    own, files = own_cases(wanted.module), own_files(wanted.module)
-    missed = [mutant for mutant in rules if not is_caught(mutant, own, files)]
-    wrong = [mutant for mutant in same if not wanted.rules and is_caught(mutant, own, files)]
+    case_list, files = own_cases(wanted.module), own_files(wanted.module)
+    missed = [mutant for mutant in rules if not is_caught(mutant, case_list, files)]
+    wrong = [mutant for mutant in same if not wanted.rules and is_caught(mutant, case_list, files)]
     assert not files or passes(files), files  # At the end: what is cached by then would hide changed rules.
-    text = f"{wanted.module:36} {len(own):3} cases  {len(rules) - len(missed):4} of {len(rules):4}\n"
+    text = f"{wanted.module:36} {len(case_list):3} cases  {len(rules) - len(missed):4} of {len(rules):4}\n"
     if not wanted.rules:
         text += "".join(f"    {mutant.line}: {mutant}\n" for mutant in missed)
     text += "".join(f"    {mutant.line}: {mutant}: said to give the same, and caught\n" for mutant in wrong)
@@ -155,12 +155,12 @@ def main() -> None:
     options = parser.parse_args()
     wanted = [Wanted(module, options.rules, options.seed) for module in options.modules or modules()]
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        found = [one for one in pool.map(measured, wanted, chunksize=1) if one.rules]
-    total, held = sum(one.rules for one in found), sum(one.rules - one.missed for one in found)
-    enough = sum(10 * (one.rules - one.missed) >= 9 * one.rules for one in found)
+        results = [result for result in pool.map(measured, wanted, chunksize=1) if result.rules]
+    total, held = sum(result.rules for result in results), sum(result.rules - result.missed for result in results)
+    enough = sum(10 * (result.rules - result.missed) >= 9 * result.rules for result in results)
     share = 100 * held / max(total, 1)
-    print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {len(found)} modules")
-    print(f"not counted, as they give the same (see equivalent.txt): {sum(one.same for one in found)}")
+    print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {len(results)} modules")
+    print(f"not counted, as they give the same (see equivalent.txt): {sum(result.same for result in results)}")
 
 
 if __name__ == "__main__":

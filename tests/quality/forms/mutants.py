@@ -47,16 +47,16 @@ class Mutant:
 def applied(mutant: Mutant) -> Iterator[None]:
     """Run with a changed rule."""
     original = mutant.function.__code__
-    kept = [one for one in mutant.function.__globals__.values() if isinstance(one, Cached)]
+    kept = [value for value in mutant.function.__globals__.values() if isinstance(value, Cached)]
     mutant.function.__code__ = mutant.mutated
-    for one in kept:
-        one.cache_clear()
+    for function in kept:
+        function.cache_clear()
     try:
         yield
     finally:
         mutant.function.__code__ = original
-        for one in kept:
-            one.cache_clear()
+        for function in kept:
+            function.cache_clear()
 
 
 def mutants(module: str) -> list[Mutant]:
@@ -64,7 +64,7 @@ def mutants(module: str) -> list[Mutant]:
     path = DECOMPILER / f"{module}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))
     live = importlib.import_module("depyf.decompiler." + module.replace("/", "."))
-    found: list[Mutant] = []
+    seeded: list[Mutant] = []
     for owner, node in functions_of(tree):
         function = live_function(getattr(live, owner) if owner else live, node.name)
         if function is None:
@@ -72,8 +72,8 @@ def mutants(module: str) -> list[Mutant]:
         for line, what, place in changes(node):
             mutated = compiled_function(node, path)
             if mutated is not None and mutated.co_freevars == function.__code__.co_freevars:
-                found.append(Mutant(module, line, what, (module, owner, node.name, *place), function, mutated))
-    return found
+                seeded.append(Mutant(module, line, what, (module, owner, node.name, *place), function, mutated))
+    return seeded
 
 
 def functions_of(tree: ast.Module) -> Iterator[tuple[str, Function]]:
@@ -89,11 +89,11 @@ def functions_of(tree: ast.Module) -> Iterator[tuple[str, Function]]:
 
 def live_function(owner: object, name: str) -> types.FunctionType | None:
     """Return the function of a module or class by name, or None."""
-    found: object = vars(owner).get(name)
-    if isinstance(found, property):
-        found = found.fget
-    found = getattr(found, "__wrapped__", found)
-    return found if isinstance(found, types.FunctionType) else None
+    member: object = vars(owner).get(name)
+    if isinstance(member, property):
+        member = member.fget
+    member = getattr(member, "__wrapped__", member)
+    return member if isinstance(member, types.FunctionType) else None
 
 
 def compiled_function(node: Function, path: Path) -> types.CodeType | None:
@@ -161,7 +161,7 @@ def _negate(node: ast.AST, number: int) -> str | None:
 def _drop_operand(node: ast.AST, number: int) -> str | None:
     if isinstance(node, ast.BoolOp) and number < len(node.values):
         what = f"without {ast.unparse(node.values[number])}"
-        left = [each for each in node.values if each is not node.values[number]]
+        left = [operand for operand in node.values if operand is not node.values[number]]
         node.values = left * 2 if len(left) == 1 else left
         return what
     return None
@@ -171,7 +171,7 @@ def _drop_branch(node: ast.AST, number: int) -> str | None:
     if not isinstance(node, ast.If) or number >= 2:
         return None
     body = (node.body, node.orelse)[number]
-    if not body or all(isinstance(each, ast.Pass) for each in body):
+    if not body or all(isinstance(stmt, ast.Pass) for stmt in body):
         return None
     head = f"if {ast.unparse(node.test)}" if number == 0 else f"else of {ast.unparse(node.test)}"
     setattr(node, ("body", "orelse")[number], [ast.copy_location(ast.Pass(), body[0])])
@@ -181,7 +181,7 @@ def _drop_branch(node: ast.AST, number: int) -> str | None:
 def _drop_case(node: ast.AST, number: int) -> str | None:
     if isinstance(node, ast.Match) and number < len(node.cases) and len(node.cases) > 1:
         what = f"no case {ast.unparse(node.cases[number].pattern)}"
-        node.cases = [each for each in node.cases if each is not node.cases[number]]
+        node.cases = [case for case in node.cases if case is not node.cases[number]]
         return what
     return None
 

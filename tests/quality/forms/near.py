@@ -55,12 +55,14 @@ def befores(name: str, ways: Ways) -> Iterator[tuple[str, str]]:
         if case.pass_name == name:
             yield case.source, case.before
     module = module_of(name)
-    rules = sorted((found for key, found in ways.items() if key[0] == module), key=len)
-    rows = [row for found in rules for _, _, row in found]
-    row = next((one for one in (name.replace("_", "-"), *rows) if one in ROWS), None)
+    rules = sorted((of_rule for key, of_rule in ways.items() if key[0] == module), key=len)
+    rows = [row for ways in rules for _, _, row in ways]
+    row = next((candidate for candidate in (name.replace("_", "-"), *rows) if candidate in ROWS), None)
     # Small sources for each rule, those of the rules that few show first.
-    own = [[source for source, version, _ in found if version == OWN][:3] for found in rules]
-    for source in list(dict.fromkeys(source for found in own for source in found))[: SOURCES if row else 0]:
+    sources_of_rules = [[source for source, version, _ in ways if version == OWN][:3] for ways in rules]
+    for source in list(dict.fromkeys(source for sources in sources_of_rules for source in sources))[
+        : SOURCES if row else 0
+    ]:
         code = compiled_or_none(source, OWN)
         for before, _ in forms(code, str(row))[:1] if code is not None else []:
             if before.count("\n") <= LONGEST:
@@ -103,17 +105,17 @@ def pool(name: str, ways: Ways) -> list[Case]:
     """Return varied forms with what the pass gives for each, small ones first."""
     rng = random.Random(name)
     sources = list(befores(name, ways))
-    found: dict[str, Case] = {}
+    by_form: dict[str, Case] = {}
     for number in range(VARIED if sources else 0):
         source, before = sources[number] if number < len(sources) else rng.choice(sources)
         if number >= len(sources):
             before = varied(varied(before, rng) if number % 3 == 0 else before, rng)
-        if before in found or not is_valid(name, source, before):
+        if before in by_form or not is_valid(name, source, before):
             continue
         case = given_case(Case(f"{name}: ", source, before, ""))
         if case is not None:
-            found[before] = case
-    return sorted(found.values(), key=lambda case: (len(case.source) + len(case.before), case.before))
+            by_form[before] = case
+    return sorted(by_form.values(), key=lambda case: (len(case.source) + len(case.before), case.before))
 
 
 def given_case(case: Case) -> Case | None:
@@ -134,8 +136,8 @@ def titled(case: Case, mutant: Mutant) -> Case:
 def choose(name: str, ways: Ways) -> list[Case]:
     """Return the cases that catch more of the changed rules of a pass."""
     module = module_of(name)
-    own = own_cases(module)
-    missed = [mutant for mutant in parted(module)[0] if not caught(mutant, own)]
+    cases_of_module = own_cases(module)
+    missed = [mutant for mutant in parted(module)[0] if not caught(mutant, cases_of_module)]
     chosen: list[Case] = []
     tried = pool(name, ways) if missed else []
     for mutant in missed:
@@ -167,11 +169,11 @@ def main() -> None:
     warnings.simplefilter("ignore")
     ways = known_ways(options.ways, options.every)
     for name in options.names or [*PASSES, *TREES]:
-        found = choose(name, ways)
-        if found:
+        chosen = choose(name, ways)
+        if chosen:
             path = FOLDER / f"near_{name}.txt"
             before = path.read_text(encoding="utf-8") + "\n" if path.exists() else ""
-            path.write_text(before + "\n".join(map(text, found)), encoding="utf-8")
+            path.write_text(before + "\n".join(map(text, chosen)), encoding="utf-8")
 
 
 if __name__ == "__main__":

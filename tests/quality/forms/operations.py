@@ -71,7 +71,7 @@ def text_of(listing: Listing) -> str:
 
 def _argument(arg: object, code: Code) -> str:
     if isinstance(arg, Code):
-        return f"@{next(number for number, one in enumerate(code.consts) if one is arg)}"
+        return f"@{next(number for number, const in enumerate(code.consts) if const is arg)}"
     try:
         if "\n" not in repr(arg) and repr(ast.literal_eval(repr(arg))) == repr(arg):
             return repr(arg)
@@ -82,7 +82,7 @@ def _argument(arg: object, code: Code) -> str:
 
 def read_listing(code: Code, text: str) -> Listing:
     """Return the operations that a text describes. Raises NoOperations, and DecompilationError for a crooked stack."""
-    found: list[tuple[re.Match[str], int | None, int]] = []
+    parsed_rows: list[tuple[re.Match[str], int | None, int]] = []
     ranges: list[tuple[str, int, bool]] = []
     labels: dict[str, int] = {}
     line, handler = None, -1
@@ -98,8 +98,8 @@ def read_listing(code: Code, text: str) -> Listing:
                 if parts is None:
                     raise NoOperations(row)
                 line = int(parts["line"]) if parts["line"] else line
-                labels[parts["label"] or ""] = len(found)
-                found.append((parts, line, handler))
+                labels[parts["label"] or ""] = len(parsed_rows)
+                parsed_rows.append((parts, line, handler))
     try:
         handlers = [Handler(labels[target], depth, lasti) for target, depth, lasti in ranges]
         items = [
@@ -107,7 +107,7 @@ def read_listing(code: Code, text: str) -> Listing:
                 parts["op"], _value(parts["arg"], code), labels[parts["target"]] if parts["target"] else -1, 2 * place,
                 at, number,
             )
-            for place, (parts, at, number) in enumerate(found)
+            for place, (parts, at, number) in enumerate(parsed_rows)
         ]
     except (KeyError, IndexError, ValueError, SyntaxError) as error:
         raise NoOperations(text) from error
@@ -161,12 +161,12 @@ def _exchange(rows: list[str], place: int, rng: random.Random) -> None:
     if mine is None or other is None or mine["arg"] is None or mine["arg"].startswith("@"):
         return
     kind = type(_literal(mine["arg"]))
-    found = [other["arg"]] * 4 if other["arg"] and type(_literal(other["arg"])) is kind is not tuple else []
-    found += LITERALS if mine["op"] == "CONST" else [text for text in LITERALS if type(_literal(text)) is kind]
+    choices = [other["arg"]] * 4 if other["arg"] and type(_literal(other["arg"])) is kind is not tuple else []
+    choices += LITERALS if mine["op"] == "CONST" else [text for text in LITERALS if type(_literal(text)) is kind]
     if mine["op"] == other["op"]:
-        found = [other["arg"]]
-    if found:
-        rows[place] = rows[place][: mine.start("arg")] + rng.choice(found)
+        choices = [other["arg"]]
+    if choices:
+        rows[place] = rows[place][: mine.start("arg")] + rng.choice(choices)
 
 
 def _literal(text: str) -> object:

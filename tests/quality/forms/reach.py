@@ -121,11 +121,11 @@ def _mark(function: Function, noted: Noted, owner: tuple[str, str, str]) -> None
             node.ifs = [call(RUNS, key(place, negated, number), test) for number, test in enumerate(node.ifs)]
         elif isinstance(node, ast.BoolOp):
             wanted = ast.Constant(isinstance(node.op, ast.Or))
-            each = enumerate(node.values)
-            node.values = [call(SHOWS, key(place, operand, number), value, wanted) for number, value in each]
+            operands = enumerate(node.values)
+            node.values = [call(SHOWS, key(place, operand, number), value, wanted) for number, value in operands]
         elif isinstance(node, ast.Match):
-            for number, one in enumerate(node.cases):
-                one.body.insert(0, ast.Expr(call(RUNS, key(place, case, number))))
+            for number, match_case in enumerate(node.cases):
+                match_case.body.insert(0, ast.Expr(call(RUNS, key(place, case, number))))
         if isinstance(node, ast.If):
             for number, body in enumerate((node.body, node.orelse)):
                 if body:
@@ -136,18 +136,18 @@ def _mark(function: Function, noted: Noted, owner: tuple[str, str, str]) -> None
 
 def reached(sources: Iterable[tuple[str, Version]], names: Iterable[str] = ()) -> Ways:
     """Return the sources that can show each rule of modules (or of all), first ones first, and in which pass."""
-    found: Ways = defaultdict(list)
+    by_rule: Ways = defaultdict(list)
     counts: dict[Key, int] = defaultdict(int)
     with noting(names or modules()) as noted:
         for number, (source, version) in enumerate(sources):
             for key, name in ways_of(noted, source, version, SETTINGS if number % 4 == 0 else SETTINGS[:1]):
                 counts[key] += 1
-                ways, count = found[key], counts[key]
+                ways, count = by_rule[key], counts[key]
                 if len(ways) < SMALL + OTHERS:
                     ways.append((source, version, name))
                 elif count % 7 == 0:
                     ways[SMALL + count // 7 % OTHERS] = (source, version, name)
-    return found
+    return by_rule
 
 
 def ways_of(noted: Noted, source: str, version: Version, settings: Iterable[Setting]) -> Iterator[tuple[Key, str]]:

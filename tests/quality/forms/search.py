@@ -60,16 +60,16 @@ class Search:
         """Vary sources until no changed rule is left, or the time is up."""
         begun = seconds()
         while self.left and seconds() - begun < limit:
-            found = self.reaching()
-            told, self.telling = self.telling, {}
-            for key, way in [*told.items(), *found]:
+            reaching = self.reaching()
+            telling, self.telling = self.telling, {}
+            for key, way in [*telling.items(), *reaching]:
                 mutant = self.left.get(key)
                 if mutant is not None:
                     self.look(mutant, way)
 
     def reaching(self) -> list[tuple[Key, Way]]:
         """Return varied sources, and which rules they show."""
-        found: list[tuple[Key, Way]] = []
+        reached: list[tuple[Key, Way]] = []
         if len(CHANGED) > MOST_KEPT:
             CHANGED.clear()
             compiled_piece.cache_clear()
@@ -84,11 +84,13 @@ class Search:
                 source = varied(self.text(base), others, self.rng)
                 if source is None:
                     continue
-                wanted = [one for one in SETTINGS if self.rng.random() < (0.8 if one is SETTINGS[0] else 0.15)]
+                wanted = [
+                    setting for setting in SETTINGS if self.rng.random() < (0.8 if setting is SETTINGS[0] else 0.15)
+                ]
                 for key, name in ways_of(noted, source, base[1], wanted):
                     if key in self.left:
-                        found.append((key, (source, base[1], name)))
-        return found
+                        reached.append((key, (source, base[1], name)))
+        return reached
 
     def changed(self, noted: Noted, base: Way) -> None:
         """Change a form, note what tells a rule, and keep what shows one to be changed more."""
@@ -121,25 +123,25 @@ class Search:
         tried = self.tried[mutant.key] = self.tried.get(mutant.key, 0) + 1
         if tried > MOST_TRIED and tried % 10:
             return
-        found = self.chooser.taken(mutant, way)
-        if not found:
+        cases_taken = self.chooser.taken(mutant, way)
+        if not cases_taken:
             bases = self.bases[mutant.key]
             if len(way[0]) < 500:
                 bases[self.rng.randrange(len(bases))] = way
             return
-        self.chooser.chosen += found
-        left = self.chooser.not_caught(list(self.left.values()), found[0])
-        self.left = {one.key: one for one in left}
+        self.chooser.chosen += cases_taken
+        left = self.chooser.not_caught(list(self.left.values()), cases_taken[0])
+        self.left = {mutant.key: mutant for mutant in left}
 
 
 def searched(module: str, ways: Ways, limit: float) -> Search:
     """Search for cases of a module: so many seconds for each changed rule that is not caught."""
-    own = own_cases(module)
-    left = {mutant.key: mutant for mutant in parted(module)[0] if not caught(mutant, own)}
-    of_module = [way for key, found in ways.items() if key[0] == module for way in found]
+    cases_of_module = own_cases(module)
+    left = {mutant.key: mutant for mutant in parted(module)[0] if not caught(mutant, cases_of_module)}
+    of_module = [way for key, of_rule in ways.items() if key[0] == module for way in of_rule]
     bases: dict[Key, list[Way]] = {}
     for key in left:
-        of_function = [way for other, found in ways.items() if other[:3] == key[:3] for way in found]
+        of_function = [way for other, of_rule in ways.items() if other[:3] == key[:3] for way in of_rule]
         bases[key] = [*ways.get(key, ())] or of_function or of_module
     left = {key: mutant for key, mutant in left.items() if bases[key]}
     search = Search(Chooser(module, ways), left, bases, random.Random(module))
@@ -160,9 +162,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     ways = known_ways(options.ways, options.every)
     for module in options.modules or modules():
-        found = searched(module, ways, options.limit).chooser.chosen
-        if found:
-            write(module, [*cases(module), *found])
+        chosen = searched(module, ways, options.limit).chooser.chosen
+        if chosen:
+            write(module, [*cases(module), *chosen])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def smaller(source: str, still: Callable[[str], bool]) -> Iterator[str]:
     source, mark, changes = source.partition(CHANGES)
     rows = changes.splitlines(keepends=True)
     for row in rows if len(rows) > 1 else ():
-        fewer = "".join(each for each in rows if each is not row)
+        fewer = "".join(other_row for other_row in rows if other_row is not row)
         if still(source + mark + fewer):
             changes = fewer
             yield source + mark + fewer

@@ -52,8 +52,8 @@ def _bare(kind: type[ast.AST]) -> ast.AST:
 
 def _kinds(kind: type[ast.AST]) -> Iterator[type[ast.AST]]:
     yield kind
-    for one in kind.__subclasses__():
-        yield from _kinds(one)
+    for subclass in kind.__subclasses__():
+        yield from _kinds(subclass)
 
 
 _TABLE: dict[type, Callable[[Any], Any]] = {Code: _of_code, **dict.fromkeys(_kinds(ast.AST), _of_node)}
@@ -99,11 +99,11 @@ class Trials:
 
         def run(work: Work) -> None:
             snapshot = Snapshot.of(fields_of(name, work))
-            found = placed(name, work)
-            for _ in range(count if found else 0):
+            spots = placed(name, work)
+            for _ in range(count if spots else 0):
                 kept = before if self.rng.random() < 0.5 else ""
                 with contextlib.suppress(NoForm, Late):
-                    self.one(name, work, snapshot, kept + _some(found, self.rng))
+                    self.one(name, work, snapshot, kept + _some(spots, self.rng))
 
         with in_place_of(ROWS[name], ending(code, ROWS[name].run, run)), contextlib.suppress(Done, Late, Exception):
             decompile_until(code, name)
@@ -163,8 +163,8 @@ def shown(name: str, work: Work, given: Snapshot | str) -> str:
     return form_after(name, work)
 
 
-ROWS_RUN = {name: one.run for name, one in ROWS.items()}
+ROWS_RUN = {name: row.run for name, row in ROWS.items()}
 
 
-def _some(found: list[Spot], rng: random.Random) -> str:
-    return "".join(change(found, rng) for _ in range(rng.choice((1, 1, 2, 3))))
+def _some(spots: list[Spot], rng: random.Random) -> str:
+    return "".join(change(spots, rng) for _ in range(rng.choice((1, 1, 2, 3))))

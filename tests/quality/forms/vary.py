@@ -57,8 +57,8 @@ def varied(source: str, others: list[str], rng: random.Random) -> str | None:
 
 
 def _bodies(tree: ast.Module) -> list[list[ast.stmt]]:
-    found = [getattr(node, name, None) for node in ast.walk(tree) for name in BODIES]
-    return [body for body in found if isinstance(body, list) and body]
+    bodies = [getattr(node, name, None) for node in ast.walk(tree) for name in BODIES]
+    return [body for body in bodies if isinstance(body, list) and body]
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None]]:
@@ -66,8 +66,8 @@ def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None]]:
     for node in ast.walk(tree):
         for name, held in ast.iter_fields(node):
             parts = list(enumerate(held)) if isinstance(held, list) else [(None, held)]
-            for number, one in parts:
-                if isinstance(one, ast.expr) and isinstance(getattr(one, "ctx", ast.Load()), ast.Load):
+            for number, child in parts:
+                if isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", ast.Load()), ast.Load):
                     yield node, name, number
 
 
@@ -82,8 +82,8 @@ def _put(place: tuple[ast.AST, str, int | None], expr: ast.expr) -> None:
 def _held(place: tuple[ast.AST, str, int | None]) -> ast.expr:
     node, name, number = place
     held = getattr(node, name)
-    found: ast.expr = held if number is None else held[number]
-    return found
+    expression: ast.expr = held if number is None else held[number]
+    return expression
 
 
 def _drop(tree: ast.Module, others: list[str], rng: random.Random) -> None:
@@ -134,7 +134,7 @@ def _wrap(tree: ast.Module, others: list[str], rng: random.Random) -> None:
     end = place + rng.randrange(1, 3)
     around = ast.parse(rng.choice(AROUND)).body
     empty = [inner for inner in [around, *_bodies(ast.Module(around, []))] if isinstance(inner[0], ast.Pass)]
-    empty += [one.body for node in around if isinstance(node, ast.Match) for one in node.cases]
+    empty += [case.body for node in around if isinstance(node, ast.Match) for case in node.cases]
     rng.choice(empty)[:] = body[place:end]
     body[place:end] = around
 
@@ -162,7 +162,7 @@ def _expression(tree: ast.Module, others: list[str], rng: random.Random) -> None
 def _over(tree: ast.Module, others: list[str], rng: random.Random) -> None:
     place = rng.choice(list(_places(tree)))
     expr = ast.parse(rng.choice(OVER), mode="eval").body
-    hole = next(each for each in _places(ast.Module([ast.Expr(expr)], [])) if _is_hole(_held(each)))
+    hole = next(spot for spot in _places(ast.Module([ast.Expr(expr)], [])) if _is_hole(_held(spot)))
     _put(hole, _held(place))
     _put(place, expr)
 

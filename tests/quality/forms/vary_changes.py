@@ -52,12 +52,12 @@ def places(part: object, path: str, field: str, *, is_member: bool = False, dept
         return
     yield Spot(path, part, field, is_member)
     if isinstance(part, list):
-        for number, one in enumerate(part):
-            yield from places(one, f"{path}[{number}]", field, is_member=True, depth=depth + 1)
+        for number, member in enumerate(part):
+            yield from places(member, f"{path}[{number}]", field, is_member=True, depth=depth + 1)
     elif isinstance(part, dict):
-        for key, one in part.items():
+        for key, value in part.items():
             if isinstance(key, PLAIN):
-                yield from places(one, f"{path}[{key!r}]", field, depth=depth + 1)
+                yield from places(value, f"{path}[{key!r}]", field, depth=depth + 1)
     else:
         for name in names_of(part):
             yield from places(getattr(part, name), f"{path}.{name}", name, depth=depth + 1)
@@ -65,21 +65,21 @@ def places(part: object, path: str, field: str, *, is_member: bool = False, dept
 
 def placed(name: str, work: Work) -> list[Spot]:
     """Return what may be changed of what a pass takes."""
-    found = [one for field, part in named(name, work).items() for one in places(part, field, field)]
-    return [one for one in found[:MOST_PLACES] if one.path != one.field]
+    spots = [spot for field, part in named(name, work).items() for spot in places(part, field, field)]
+    return [spot for spot in spots[:MOST_PLACES] if spot.path != spot.field]
 
 
-def change(found: list[Spot], rng: random.Random) -> str:
+def change(spots: list[Spot], rng: random.Random) -> str:
     """Return one change as a line, or nothing."""
-    written = [one for one in found if isinstance(one.value, Place)] if rng.random() < 0.3 else []
-    place = rng.choice(written or found)
+    written = [spot for spot in spots if isinstance(spot.value, Place)] if rng.random() < 0.3 else []
+    place = rng.choice(written or spots)
     if place.field in SELDOM and rng.random() < 0.9:
-        place = rng.choice(found)
+        place = rng.choice(spots)
     value = place.value
     if place.is_member and rng.random() < 0.2:
         return f"del {place.path}\n"
     if isinstance(value, list):
-        return _in_list(place, value, found, rng)
+        return _in_list(place, value, spots, rng)
     if isinstance(value, (ast.stmt, ast.expr)) and rng.random() < 0.4:
         return _written(place, value, rng)
     if isinstance(value, (set, frozenset)):
@@ -89,12 +89,12 @@ def change(found: list[Spot], rng: random.Random) -> str:
     if isinstance(value, Place) and rng.random() < 0.6:
         name = rng.choice(("line", "line", "column", "column", "end_line", "end_column"))
         return f"{place.path} = {place.path}._replace({name}={max(getattr(value, name) + rng.choice(STEPS), 0)})\n"
-    other = _other(place, found, rng)
+    other = _other(place, spots, rng)
     return f"{place.path} = {other}\n" if other else ""
 
 
-def _in_list(place: Spot, value: list[object], found: list[Spot], rng: random.Random) -> str:
-    members = [one for one in found if one.is_member and one.field == place.field]
+def _in_list(place: Spot, value: list[object], spots: list[Spot], rng: random.Random) -> str:
+    members = [spot for spot in spots if spot.is_member and spot.field == place.field]
     at = rng.randrange(len(value) + 1)
     match rng.randrange(4):
         case 0 if value:
@@ -124,19 +124,23 @@ def _said(place: Spot) -> str:
     return repr(place.value) if isinstance(place.value, LITERALS) else f"copy({place.path})"
 
 
-def _other(place: Spot, found: list[Spot], rng: random.Random) -> str | None:
+def _other(place: Spot, spots: list[Spot], rng: random.Random) -> str | None:
     """Return what may stand in a place instead."""
     value = place.value
     if isinstance(value, bool):
         return repr(not value)
-    alike = [one for one in found if one.field == place.field and one.kind is place.kind and one is not place]
+    alike = [spot for spot in spots if spot.field == place.field and spot.kind is place.kind and spot is not place]
     if isinstance(value, PLAIN) and (not alike or rng.random() > NEARER):
         others = (0, 1, -1, 2, value + 1, value - 1) if isinstance(value, int) else (None, 0, 1, "a", "other", "__a")
-        wanted = [one for one in others if one != value and (value is None or type(one) is type(value))]
+        wanted = [
+            candidate
+            for candidate in others
+            if candidate != value and (value is None or type(candidate) is type(value))
+        ]
         return repr(rng.choice(wanted)) if wanted else None
     if not alike or (isinstance(value, ast.AST) and rng.random() > NEARER):
-        alike = [one for one in found if one.kind is place.kind and one is not place] or alike
-    alike = [one for one in alike if isinstance(one.value, (ast.AST, Place, *LITERALS)) or names_of(one.value)]
+        alike = [spot for spot in spots if spot.kind is place.kind and spot is not place] or alike
+    alike = [spot for spot in alike if isinstance(spot.value, (ast.AST, Place, *LITERALS)) or names_of(spot.value)]
     # What is the same as it was changes nothing.
-    alike = [one for one in alike if not isinstance(value, PLAIN) or one.value != value]
+    alike = [spot for spot in alike if not isinstance(value, PLAIN) or spot.value != value]
     return _said(rng.choice(alike)) if alike else None

@@ -46,15 +46,15 @@ def main() -> int:
     batch = Batch(seeds, options.profile, without, options.show, options.shrink)
     counts: Counter[str] = Counter()
     wrong: list[Found] = []
-    for found in run_all(batch, options.jobs):
-        counts[found.kind] += 1
-        counts[found.level.name if found.kind != "invalid" else ""] += 1
-        if found.text:
-            print(found.text, flush=True)
-        if not found.is_good:
-            wrong.append(found)
+    for result in run_all(batch, options.jobs):
+        counts[result.kind] += 1
+        counts[result.level.name if result.kind != "invalid" else ""] += 1
+        if result.text:
+            print(result.text, flush=True)
+        if not result.is_good:
+            wrong.append(result)
     version = "{}.{}".format(*running())
-    counts["faults"] = sum(bool(found.faults) for found in wrong)
+    counts["faults"] = sum(bool(result.faults) for result in wrong)
     ways = " ".join(f"{kind} {counts[kind]}" for kind in (*KINDS, *LEVELS, "faults"))
     print(f"{version}: {options.programs} {options.profile} programs from seed {options.seed}: {ways}")
     print_reasons(wrong, options.reasons)
@@ -64,9 +64,9 @@ def main() -> int:
 def print_reasons(wrong: list[Found], most: int) -> None:
     """Print why programs are not the same, or not proven, the usual reasons first."""
     reasons: dict[str, list[int]] = {}
-    for found in sorted(wrong, key=lambda found: found.seed):
-        kind = found.kind if found.kind != "same" else "fault" if found.faults else "not proven"
-        reasons.setdefault(f"{kind}: {found.reason}", []).append(found.seed)
+    for result in sorted(wrong, key=lambda result: result.seed):
+        kind = result.kind if result.kind != "same" else "fault" if result.faults else "not proven"
+        reasons.setdefault(f"{kind}: {result.reason}", []).append(result.seed)
     for reason, seeds in sorted(reasons.items(), key=lambda item: -len(item[1]))[:most]:
         print(f"  {len(seeds):4} {reason}: seeds {' '.join(map(str, seeds[:SEEDS_SHOWN]))}")
 

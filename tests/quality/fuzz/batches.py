@@ -103,11 +103,11 @@ def run_one(batch: Batch, seed: int) -> Found:
         run_alone(lower(program), batch.alone, batch.without)
         return Found(seed, "same", Level.UNPROVEN, "")
     outcome = check(lower(program), batch.without)
-    found = Found(seed, outcome.kind, outcome.level, sort_of(outcome), faults=outcome.faults)
-    shrinks = batch.shrinks and not found.is_good
+    result = Found(seed, outcome.kind, outcome.level, sort_of(outcome), faults=outcome.faults)
+    shrinks = batch.shrinks and not result.is_good
     if shrinks:
         program = shrunk(program, outcome, batch.without)
-    return replace(found, text=described(program, batch.without)) if batch.show or shrinks else found
+    return replace(result, text=described(program, batch.without)) if batch.show or shrinks else result
 
 
 def described(program: Program, without: frozenset[str]) -> str:
@@ -125,8 +125,8 @@ def shrunk(program: Program, outcome: Outcome, without: frozenset[str]) -> Progr
     """Return a smaller program of which the same becomes."""
 
     def is_wrong(candidate: Program) -> bool:
-        found = check(lower(candidate), without)
-        return (found.kind, found.level, sort_of(found)) == (outcome.kind, outcome.level, sort_of(outcome))
+        checked = check(lower(candidate), without)
+        return (checked.kind, checked.level, sort_of(checked)) == (outcome.kind, outcome.level, sort_of(outcome))
 
     return shrink(program, is_wrong)
 

@@ -111,9 +111,9 @@ def reraise(low: Lowering, kinds: Kinds) -> None:
         low.put("RAISE_VARARGS", 1)
 
 
-def depth_of(kinds: Kinds, depth: int, own: int) -> int:
-    """Return how deep a container lies: `depth` kinds without the `own` operands above it."""
-    above = kinds[len(kinds) - own - depth + 1 : len(kinds) - own]
+def depth_of(kinds: Kinds, depth: int, operands: int) -> int:
+    """Return how deep a container lies: `depth` kinds without the `operands` operands above it."""
+    above = kinds[len(kinds) - operands - depth + 1 : len(kinds) - operands]
     return depth + sum(WIDTH.get(kind, 1) - 1 for kind in above)
 
 

@@ -47,15 +47,15 @@ def check(code: types.CodeType, without: frozenset[str] = NOTHING) -> Outcome:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         outcome = compared(code, without)
-    faults = tuple(str(one.message) for one in caught if str(one.message).startswith(FAULT))
+    faults = tuple(str(warning.message) for warning in caught if str(warning.message).startswith(FAULT))
     return replace(outcome, faults=faults) if faults else outcome
 
 
 def compared(code: types.CodeType, without: frozenset[str]) -> Outcome:
     """Decompile a code object, and say how its runs and those of the original differ."""
     try:
-        made = decompile_code(code, without=without)
-        stand_in = recompiled(code, made)
+        decompiled = decompile_code(code, without=without)
+        stand_in = recompiled(code, decompiled)
     except DecompilationError as error:
         return Outcome("failed", Level.UNPROVEN, str(error))
     except RecursionError:
@@ -65,28 +65,28 @@ def compared(code: types.CodeType, without: frozenset[str]) -> Outcome:
     for number in range(len(RUNS)):
         mine, its = observe(code, number, code), observe(stand_in, number, code)
         if mine != its:
-            return Outcome("different", made.level, first_difference(mine, its), made.module_source)
-    return Outcome("same", made.level, made.reason, made.module_source)
+            return Outcome("different", decompiled.level, first_difference(mine, its), decompiled.module_source)
+    return Outcome("same", decompiled.level, decompiled.reason, decompiled.module_source)
 
 
 def run_alone(code: types.CodeType, side: str, without: frozenset[str] = NOTHING) -> None:
     """Run one side on all inputs: a process that ends here ends because of that side."""
-    one = code if side == ORIGINAL else recompiled(code, decompile_code(code, without=without))
+    code_run = code if side == ORIGINAL else recompiled(code, decompile_code(code, without=without))
     for number in range(len(RUNS)):
-        observe(one, number, code)
+        observe(code_run, number, code)
     gc.collect()
 
 
-def recompiled(code: types.CodeType, made: Decompiled) -> types.CodeType:
+def recompiled(code: types.CodeType, decompiled: Decompiled) -> types.CodeType:
     """Return the code object of a decompiled function."""
     return recompile(
-        made.module_source,
+        decompiled.module_source,
         code,
         filename="<stand-in>",
-        placeholders=made.placeholders,
-        function=made.function,
-        names=made.names,
-        functions=made.functions,
+        placeholders=decompiled.placeholders,
+        function=decompiled.function,
+        names=decompiled.names,
+        functions=decompiled.functions,
     )
 
 

@@ -170,10 +170,12 @@ class _Generator:
         place = wide.exit_place(kinds)
         if place and len(self.program.regions) < 8:
             outer = block.region if self.may_protect(block.region, kinds[:place]) else -1
-            made = wide.with_region(kinds[:place], outer, self.clean_up) if "p" not in kinds or outer >= 0 else None
-            if made is not None:
-                self.todo += made[1]
-                block.exit = Exit("goto", (self.new_block(kinds, made[0]),))
+            handler_region = (
+                wide.with_region(kinds[:place], outer, self.clean_up) if "p" not in kinds or outer >= 0 else None
+            )
+            if handler_region is not None:
+                self.todo += handler_region[1]
+                block.exit = Exit("goto", (self.new_block(kinds, handler_region[0]),))
                 return True
         if kinds and kinds[-1] == "a" and self.may_protect(block.region, kinds[:-1]):
             target, todo = wide.awaiting_next(kinds, block.region)
@@ -189,11 +191,11 @@ class _Generator:
         if {"m", "s"} & {*kept} or len(self.program.regions) > 4 or len(self.program.blocks) > 3 * self.wanted:
             return False
         outer = block.region if self.may_protect(block.region, kept) else -1
-        made = groups.region(kept, outer) if outer >= 0 or "p" not in kept else None
-        if made is None:
+        handler_region = groups.region(kept, outer) if outer >= 0 or "p" not in kept else None
+        if handler_region is None:
             return False
-        self.todo += made[1]
-        block.exit = Exit("goto", (self.new_block(kinds, made[0]),))
+        self.todo += handler_region[1]
+        block.exit = Exit("goto", (self.new_block(kinds, handler_region[0]),))
         return True
 
     def exits(self, kinds: Kinds) -> list[Exit]:
@@ -203,19 +205,19 @@ class _Generator:
             branches += ["none", "not_none"] if self.chance.random() < 0.4 else []
         if "JUMP_IF_TRUE_OR_POP" in self.opcodes and kinds and is_value(kinds[-1]):
             branches += ["true_or_pop", "false_or_pop"]
-        found = [Exit("goto"), *(Exit(self.chance.choice(branches)) for _ in range(3))]
+        exits = [Exit("goto"), *(Exit(self.chance.choice(branches)) for _ in range(3))]
         if kinds and kinds[-1] == "i":
-            found += [Exit("for")] * 4
+            exits += [Exit("for")] * 4
         if len(self.program.blocks) >= self.wanted or self.chance.random() < 0.1:
-            found += [Exit("return")] * 3
+            exits += [Exit("return")] * 3
         if kinds and kinds[-1] in "eX":
-            found += [Exit("raise", arg=1)]
+            exits += [Exit("raise", arg=1)]
         if kinds[-2:] == ("p", "e"):
             # What is not being handled cannot be raised again by any source, only raised.
-            found += [Exit("reraise")] * 4
+            exits += [Exit("reraise")] * 4
             depths = [depth for depth, kind in enumerate(reversed(kinds[:-1]), 1) if kind == "l"]
-            found += [Exit("reraise", arg=depth) for depth in depths] * 3
-        return found
+            exits += [Exit("reraise", arg=depth) for depth in depths] * 3
+        return exits
 
     def condition(self) -> list[Op]:
         """Return operations that push something to branch on."""

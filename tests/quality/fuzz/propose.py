@@ -198,20 +198,20 @@ class Proposals:
 
     def grow(self, kinds: Kinds) -> list[Op]:
         """Add to a container on the stack."""
-        found = [(depth, kind) for depth, kind in enumerate(reversed(kinds), 1) if kind in ("L", "D", "S")]
-        if not found:
+        collections = [(depth, kind) for depth, kind in enumerate(reversed(kinds), 1) if kind in ("L", "D", "S")]
+        if not collections:
             return [Op("BUILD_LIST", 0)]
-        depth, kind = self.chance.choice(found)
-        one = [self.value()] if self.chance.random() < 0.6 or depth == 1 else []
-        place = depth if one else depth - 1
+        depth, kind = self.chance.choice(collections)
+        values = [self.value()] if self.chance.random() < 0.6 or depth == 1 else []
+        place = depth if values else depth - 1
         if kind == "D":
             pair = [Op("CONST", "m"), self.value(), Op("MAP_ADD", depth)]
             return self.pick(pair, [*self.keyed("n"), Op("DICT_UPDATE", depth)])  # type: ignore[return-value]
         if kind == "S":
-            return [*one, Op("SET_ADD", place)]
+            return [*values, Op("SET_ADD", place)]
         if self.chance.random() < 0.4:
             return [self.value(), Op(self.chance.choice(("BUILD_LIST", "BUILD_TUPLE")), 1), Op("LIST_EXTEND", depth)]
-        return [*one, Op("LIST_APPEND", place)]
+        return [*values, Op("LIST_APPEND", place)]
 
     def unpack(self, kinds: Kinds) -> list[Op]:
         """Take a sequence apart."""

@@ -28,7 +28,7 @@ def build_set(run: Running) -> bool:
 
 def are_plain(run: Running, terms: tuple[Term, ...]) -> bool:
     """Return whether values are numbers and texts of the code."""
-    return all(type(run.state.symbols.values.get(one, ...)) in (*NUMBERS, str) for one in terms)
+    return all(type(run.state.symbols.values.get(term, ...)) in (*NUMBERS, str) for term in terms)
 
 
 def build_map(run: Running) -> bool:
@@ -63,8 +63,8 @@ def bounds_of(run: Running, count: int) -> tuple[Term, ...]:
 def load_subscr(run: Running) -> bool:
     """Take a slice of a list that nobody has seen, between places that stand in the code."""
     owner, index = run.many(2)
-    made, node = run.state.made.get(owner), run.state.symbols.nodes[index]
-    if made is None or made.how != "list" or node.what != "slice":
+    container, node = run.state.made.get(owner), run.state.symbols.nodes[index]
+    if container is None or container.how != "list" or node.what != "slice":
         return False
     bounds: list[int | None] = []
     for item in node.items:
@@ -73,15 +73,15 @@ def load_subscr(run: Running) -> bool:
             return False
         bounds.append(bound)
     first, last, stride = bounds
-    return stride != 0 and run.give(2, run.state.make("list", made.items[first:last:stride]))
+    return stride != 0 and run.give(2, run.state.make("list", container.items[first:last:stride]))
 
 
 def grow(run: Running, owner: Term, items: tuple[Term, ...] | None, what: str = "list") -> bool:
     """Let a list or set grow that nobody has seen, by what is known."""
-    made = run.state.made.get(owner)
-    if made is None or made.how != what or items is None:
+    container = run.state.made.get(owner)
+    if container is None or container.how != what or items is None:
         return False
-    run.state.made[owner] = Made(what, made.items + items)
+    run.state.made[owner] = Made(what, container.items + items)
     return True
 
 
@@ -104,42 +104,42 @@ def set_update(run: Running) -> bool:
 
 def load_attr(run: Running) -> bool:
     """Make the method of a list or dict that was made here: its type is exactly that, and nobody can change it."""
-    made = method_of(run, run.name)
-    return made is not None and run.give(1, made)
+    method = method_of(run, run.name)
+    return method is not None and run.give(1, method)
 
 
 def load_method(run: Running) -> bool:
     """Make such a method to call it; its owner stands in it, and no second time."""
     name, shape = run.pair
-    made, null = method_of(run, str(name)), run.state.symbols.null
-    return made is not None and run.give(1, *((null, made) if shape == "below" else (made, null)))
+    method, null = method_of(run, str(name)), run.state.symbols.null
+    return method is not None and run.give(1, *((null, method) if shape == "below" else (method, null)))
 
 
 def method_of(run: Running, name: str) -> Term | None:
     """Return a method of the list on top of the stack, or of a new dict, if that is surely one."""
     owner = run.top()
-    made = run.state.made.get(owner)
-    is_list = made.how == "list" if made is not None else run.state.symbols.sort(owner) == "list"
-    has_method = name in LIST_METHODS if is_list else made is not None and is_dict(made) and name == "update"
+    container = run.state.made.get(owner)
+    is_list = container.how == "list" if container is not None else run.state.symbols.sort(owner) == "list"
+    has_method = name in LIST_METHODS if is_list else container is not None and is_dict(container) and name == "update"
     return run.state.make((METHOD, name), (owner,)) if has_method else None
 
 
-def is_dict(made: Made) -> bool:
+def is_dict(new_object: Made) -> bool:
     """Return whether an object is a dict."""
-    return isinstance(made.how, tuple) and made.how[0] == "dict"
+    return isinstance(new_object.how, tuple) and new_object.how[0] == "dict"
 
 
 def update(run: Running, owner: Term, other: Term) -> bool:
     """Let a dict take over another one, nobody having seen either, if their keys are texts."""
     both = run.state.made.get(owner), run.state.made.get(other)
-    found: dict[Term, Term] = {}
-    for made in both:
-        if made is None or not is_dict(made) or not isinstance(made.how, tuple):
+    items_by_key: dict[Term, Term] = {}
+    for container in both:
+        if container is None or not is_dict(container) or not isinstance(container.how, tuple):
             return False
-        found.update(zip(made.how[1], made.items))
-    if any(type(run.state.symbols.values[name]) is not str for name in found):
+        items_by_key.update(zip(container.how[1], container.items))
+    if any(type(run.state.symbols.values[name]) is not str for name in items_by_key):
         return False
-    run.state.made[owner] = Made(("dict", tuple(found)), tuple(found.values()))
+    run.state.made[owner] = Made(("dict", tuple(items_by_key)), tuple(items_by_key.values()))
     return True
 
 
@@ -149,9 +149,9 @@ def unpack_sequence(run: Running) -> bool:
     return items is not None and len(items) == run.count and run.give(1, *reversed(items))
 
 
-def grows(run: Running, made: Made) -> bool:
+def grows(run: Running, method: Made) -> bool:
     """Call a method that lets a new list or dict grow, with what is on top of the stack."""
-    owner, value = run.state.resolve(made.items[0]), run.top()
-    if made.how == (METHOD, "update"):
+    owner, value = run.state.resolve(method.items[0]), run.top()
+    if method.how == (METHOD, "update"):
         return update(run, owner, value)
-    return grow(run, owner, (value,) if made.how == (METHOD, "append") else run.state.items(value))
+    return grow(run, owner, (value,) if method.how == (METHOD, "append") else run.state.items(value))

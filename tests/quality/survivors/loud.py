@@ -90,12 +90,12 @@ def growing(run: Running, item: Instruction) -> Loud:
 
 def call(run: Running, item: Instruction) -> Loud:
     """Call something, wherever the null of the call stands; of the method of a list that is the list."""
-    found = plain(run, item)
-    operands = tuple(term for term in found.operands if term != run.state.symbols.null)
-    made = run.state.made.get(operands[0])
-    if made is None or not isinstance(made.how, tuple) or made.how[0] != METHOD:
-        return Loud(("CALL", len(operands)), operands, found.ways)
-    return Loud(("CALL", len(operands), made.how), (*made.items, *operands[1:]), found.ways)
+    plain_call = plain(run, item)
+    operands = tuple(term for term in plain_call.operands if term != run.state.symbols.null)
+    method = run.state.made.get(operands[0])
+    if method is None or not isinstance(method.how, tuple) or method.how[0] != METHOD:
+        return Loud(("CALL", len(operands)), operands, plain_call.ways)
+    return Loud(("CALL", len(operands), method.how), (*method.items, *operands[1:]), plain_call.ways)
 
 
 def plain(run: Running, item: Instruction) -> Loud:

@@ -91,11 +91,11 @@ def equal(state: State, pairs: Iterable[tuple[Term, Term]], inside: Inside) -> b
             continue
         nodes = state.symbols.nodes[first], state.symbols.nodes[second]
         if first in state.made and second in state.made:
-            made = state.made.pop(first), state.made.pop(second)
-            if not is_made_alike(*made, inside):
+            new_objects = state.made.pop(first), state.made.pop(second)
+            if not is_made_alike(*new_objects, inside):
                 return False
-            state.known[first] = state.known[second] = state.symbols.symbol(seen_sort(made[0]))
-            pending.extend(zip(made[0].items, made[1].items))
+            state.known[first] = state.known[second] = state.symbols.symbol(seen_sort(new_objects[0]))
+            pending.extend(zip(new_objects[0].items, new_objects[1].items))
         elif (
             nodes[0].what in COMPOUND and nodes[0].what == nodes[1].what and len(nodes[0].items) == len(nodes[1].items)
         ):
@@ -110,9 +110,9 @@ def is_alike(first: Node, second: Node) -> bool:
     return (first.what, len(first.items)) == (second.what, len(second.items))
 
 
-def seen_sort(made: Made) -> str:
+def seen_sort(new_object: Made) -> str:
     """Return the sort of an object that was made here, once others see it."""
-    return "function" if made.code is not None else "list" if made.how == "list" else ""
+    return "function" if new_object.code is not None else "list" if new_object.how == "list" else ""
 
 
 def is_made_alike(first: Made, second: Made, inside: Inside) -> bool:
@@ -134,10 +134,15 @@ def meeting(
     terms = parts[0] + parts[1]
     rows: dict[Term, Row] = {}
     for term in terms:
-        made = state.made.get(term)
-        if made is not None and term not in rows and len(rows) < MOST_ROWS and len(made.items) <= MOST_ITEMS:
-            rows[term] = Row(made.how, len(made.items), made.code)
-            terms += [whole(state, item) for item in made.items]
+        new_object = state.made.get(term)
+        if (
+            new_object is not None
+            and term not in rows
+            and len(rows) < MOST_ROWS
+            and len(new_object.items) <= MOST_ITEMS
+        ):
+            rows[term] = Row(new_object.how, len(new_object.items), new_object.code)
+            terms += [whole(state, item) for item in new_object.items]
     numbers = {term: number for number, term in enumerate(rows)}
     classes: dict[Term, int] = {}
     met = tuple(New(numbers[term]) if term in rows else entry(state, term, classes) for term in terms)
@@ -174,20 +179,20 @@ def pair_up(state: State, live: tuple[Names, Names], inside: Inside) -> None:
         mine, its = (state.resolve(term) for term in pair)
         if mine == its or not all(is_new(state, term) for term in (mine, its)):
             continue
-        found: Inside = []
+        pairs_inside: Inside = []
         trial = state.copy()
-        if equal(trial, [(mine, its)], found):
+        if equal(trial, [(mine, its)], pairs_inside):
             state.made, state.known = trial.made, trial.known
-            inside.extend(found)
+            inside.extend(pairs_inside)
 
 
 def is_new(state: State, term: Term) -> bool:
     """Return whether a value was made here: a function, a tuple, or a container of something."""
-    made = state.made.get(term)
-    if made is None:
+    new_object = state.made.get(term)
+    if new_object is None:
         return state.symbols.nodes[term].what in COMPOUND
-    is_small = isinstance(made.how, tuple) and len(made.items) <= MOST_ITEMS
-    return made.code is not None or (bool(made.items) and not is_small)
+    is_small = isinstance(new_object.how, tuple) and len(new_object.items) <= MOST_ITEMS
+    return new_object.code is not None or (bool(new_object.items) and not is_small)
 
 
 def locations(side: Side, names: Names, null: Term) -> list[Term]:
@@ -236,18 +241,18 @@ def stands_in_code(symbols: Symbols, term: Term) -> bool:
 def meet(first: Met, second: Met, null: Term) -> Met:
     """Return what holds both ways."""
     classes: dict[tuple[Entry, Entry], int] = {}
-    found: list[Entry] = []
+    pairs_inside: list[Entry] = []
     for pair in zip(first, second):
         if pair[0] == pair[1] and not isinstance(pair[0], Class):
-            found.append(pair[0])
+            pairs_inside.append(pair[0])
         else:
-            found.append(Class(classes.setdefault(pair, len(classes)), sort_of(pair, null)))
-    return tuple(found)
+            pairs_inside.append(Class(classes.setdefault(pair, len(classes)), sort_of(pair, null)))
+    return tuple(pairs_inside)
 
 
 def sort_of(pair: tuple[Entry, Entry], null: Term) -> str:
     """Return the sort of what is one value on one way, and another on the other."""
-    sorts = {one.sort if isinstance(one, Class) else "maybe" if one == Known(null) else "plain" for one in pair}
+    sorts = {value.sort if isinstance(value, Class) else "maybe" if value == Known(null) else "plain" for value in pair}
     if len(sorts) == 1:
         return sorts.pop()
     return "maybe" if "maybe" in sorts else "plain" if "plain" in sorts else ""
@@ -267,10 +272,10 @@ def rebuilt(symbols: Symbols, at: Key, met: Met) -> State:
 def terms_of(state: State, at: Key, met: Met) -> Iterator[Term]:
     """Return the values of the locations in their order, those of one class the same."""
     symbols = state.symbols
-    new = {one: symbols.symbol(one.sort) for one in dict.fromkeys(met) if isinstance(one, Class)}
+    new = {value: symbols.symbol(value.sort) for value in dict.fromkeys(met) if isinstance(value, Class)}
     new_objects = [symbols.symbol("made") for _ in at.rows]
-    terms = [one.term if isinstance(one, Known) else new_objects[one.number] if isinstance(one, New) else new[one]
-             for one in met]  # fmt: skip
+    terms = [value.term if isinstance(value, Known)
+             else new_objects[value.number] if isinstance(value, New) else new[value] for value in met]  # fmt: skip
     contents = iter(terms[len(terms) - sum(row.count for row in at.rows) :])
     for term, row in zip(new_objects, at.rows):
         state.made[term] = Made(row.how, tuple(next(contents) for _ in range(row.count)), row.code)

@@ -123,10 +123,10 @@ def binary(run: Running) -> bool:
     if any(type(value) not in NUMBERS or value is None for value in values):
         return False
     try:
-        found = COMPUTED[run.name](*values)
+        number = COMPUTED[run.name](*values)
     except TypeError:
         return False
-    return abs(found) < LIMIT and run.give(2, symbols.constant(found))
+    return abs(number) < LIMIT and run.give(2, symbols.constant(number))
 
 
 def identity(run: Running) -> bool | Fork:
@@ -178,10 +178,10 @@ def call(run: Running) -> bool:
         return not count and take_handled(run, slots)
     if run.state.symbols.values.get(called) is slice and count in (2, 3):
         return run.give(slots + count, run.state.symbols.of("slice", None, bounds_of(run, count)))
-    made = run.state.made.get(called)
-    if made is None or count != 1 or made.how not in GROWING:
+    method = run.state.made.get(called)
+    if method is None or count != 1 or method.how not in GROWING:
         return False
-    return grows(run, made) and run.give(slots + 1, run.state.symbols.constant(None))
+    return grows(run, method) and run.give(slots + 1, run.state.symbols.constant(None))
 
 
 def take_handled(run: Running, slots: int) -> bool:

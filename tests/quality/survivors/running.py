@@ -85,9 +85,9 @@ class Running:
         if handler < 0:
             side.stack, side.place = [exception], LEFT
             return True
-        found = self.listing.handlers[handler]
-        if len(side.stack) < found.depth:
+        entry = self.listing.handlers[handler]
+        if len(side.stack) < entry.depth:
             raise NotFollowed
-        side.stack[found.depth :] = [*([self.state.symbols.of("lasti")] if found.lasti else []), exception]
-        side.place = found.target
+        side.stack[entry.depth :] = [*([self.state.symbols.of("lasti")] if entry.lasti else []), exception]
+        side.place = entry.target
         return True

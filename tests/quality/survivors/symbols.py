@@ -108,7 +108,7 @@ class State:
 
     def copy(self) -> State:
         """Return a state that goes its own way from here."""
-        first, second = (Side(one.place, one.stack[:], one.variables.copy(), one.handling) for one in self.sides)
+        first, second = (Side(side.place, side.stack[:], side.variables.copy(), side.handling) for side in self.sides)
         return State(self.symbols, (first, second), self.made.copy(), self.known.copy(), self.tested.copy(), self.meets)
 
     def resolve(self, term: Term) -> Term:
@@ -125,16 +125,16 @@ class State:
 
     def items(self, term: Term) -> tuple[Term, ...] | None:
         """Return the items of a tuple, or of a list that nobody has seen."""
-        node, made = self.symbols.nodes[term], self.made.get(term)
+        node, new_object = self.symbols.nodes[term], self.made.get(term)
         if node.what == "tuple":
             return node.items
-        return made.items if made is not None and made.how == "list" else None
+        return new_object.items if new_object is not None and new_object.how == "list" else None
 
     def is_truth(self, term: Term) -> bool | None:
         """Return whether a value is true, where that is known and asking runs no code."""
-        node, made = self.symbols.nodes[term], self.made.get(term)
-        if made is not None:
-            return made.code is not None or bool(made.items)
+        node, new_object = self.symbols.nodes[term], self.made.get(term)
+        if new_object is not None:
+            return new_object.code is not None or bool(new_object.items)
         if node.what == "constant":
             value = self.symbols.values[term]
             return bool(value) if type(value) in (*NUMBERS, str, bytes) else None

@@ -80,7 +80,7 @@ class Walk:
         if self.reads_frame and shown_order(codes[0], codes) != shown_order(codes[1], codes):
             raise NotFollowed
         self.groups = any(item.op in GROUPS for listing in self.listings for item in listing.instructions)
-        self.shown = codes[0].parameters[:1] if any(names_super(one) for one in self.listings) else ()
+        self.shown = codes[0].parameters[:1] if any(names_super(listing) for listing in self.listings) else ()
         self.symbols = Symbols()
         self.inside: list[Codes] = []
         self.met: dict[Key, Met] = {}
@@ -133,11 +133,11 @@ class Walk:
     def keep(self, state: State) -> None:
         """Add what a state knows to what is known where it stands, and go on from there later if that is less now."""
         live = self.live(0, state.sides[0].place), self.live(1, state.sides[1].place)
-        key, found = meeting(state, live, self.numeric, self.inside)
+        key, known_now = meeting(state, live, self.numeric, self.inside)
         known = self.met.get(key)
-        found = found if known is None else meet(known, found, self.symbols.null)
-        if found != known:
-            self.met[key] = found
+        known_now = known_now if known is None else meet(known, known_now, self.symbols.null)
+        if known_now != known:
+            self.met[key] = known_now
             if key not in self.queued:
                 self.queued.add(key)
                 order = tuple(flow.order[place] for flow, place in zip(self.flows, key.places))
@@ -145,20 +145,20 @@ class Walk:
 
     def settled(self, state: State) -> list[State]:
         """Let both sides do what nobody sees; where no code decides between two ways, both are gone."""
-        found: list[State] = []
+        branches: list[State] = []
         pending = [state]
         steps = iter(range(MOST_QUIET))
         while pending:
             now = pending.pop()
             fork = self.settle(now, 0, steps) or self.settle(now, 1, steps)
             if fork is None:
-                found.append(now)
+                branches.append(now)
                 continue
             for outcome in self.outcomes(fork):
                 branch = now.copy()
                 branch.known[fork.term] = outcome
                 pending.append(branch)
-        return found
+        return branches
 
     def settle(self, state: State, number: int, steps: Iterator[int]) -> Fork | None:
         """Let one side do what nobody sees, up to a fork; of both, not more than so many steps."""
@@ -195,14 +195,14 @@ class Walk:
         self.demand(state, [handling, *zip(mine.operands, its.operands), *self.looked_at(state)])
         if mine.kind != TRUTH:
             state.tested.clear()
-        found = self.caught(state) if mine.raises else []
+        branches = self.caught(state) if mine.raises else []
         for number, pair in enumerate(zip(mine.ways, its.ways)):
             branch = state.copy()
             if mine.kind == TRUTH:
                 branch.tested[state.resolve(mine.operands[0])] = number == 0
             self.go(branch, pair)
-            found.append(branch)
-        return found
+            branches.append(branch)
+        return branches
 
     def looked_at(self, state: State) -> list[tuple[int, int]]:
         """Return the variables that whoever is called may look at."""
@@ -242,7 +242,7 @@ class Walk:
 
 def shown_order(code: Code, codes: Codes) -> list[str]:
     """Return the variables that both codes have, in the order in which `locals()` shows those of one."""
-    shared = set.intersection(*({*one.varnames, *one.cellvars, *one.freevars} for one in codes))
+    shared = set.intersection(*({*code.varnames, *code.cellvars, *code.freevars} for code in codes))
     return [name for name in (*code.varnames, *code.cellvars, *code.freevars) if name in shared]
 
 
@@ -265,11 +265,11 @@ def reads_frame(listing: Listing, harmless: frozenset[str]) -> bool:
 def numeric(listing: Listing) -> frozenset[str]:
     """Return the variables that are only ever bound to what stands in the code."""
     items = listing.instructions
-    found = {str(item.arg) for item in items if item.op == "STORE_FAST"} - set(listing.code.parameters)
+    names = {str(item.arg) for item in items if item.op == "STORE_FAST"} - set(listing.code.parameters)
     for place, item in enumerate(items):
         if item.op == "STORE_FAST" and not stores_constant(items, place):
-            found.discard(str(item.arg))
-    return frozenset(found)
+            names.discard(str(item.arg))
+    return frozenset(names)
 
 
 def stores_constant(items: list[Instruction], place: int) -> bool:

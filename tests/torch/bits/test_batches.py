@@ -51,8 +51,8 @@ def test_the_sizes_of_a_command() -> None:
 
 
 def test_settings_that_undo_the_users_own_come_first_then_those_of_the_cause() -> None:
-    own = undone({"fallback_random": False}, all_of)
-    trials = [Trial("max_fusion_size=1"), Trial("emulate_precision_casts=True"), *own]
+    undoing = undone({"fallback_random": False}, all_of)
+    trials = [Trial("max_fusion_size=1"), Trial("emulate_precision_casts=True"), *undoing]
     names = [trial.name for trial in in_order(trials, "precision of an intermediate: add stays float32")]
     assert names == ["without fallback_random=False", "emulate_precision_casts=True", "max_fusion_size=1"]
 

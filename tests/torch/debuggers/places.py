@@ -35,8 +35,8 @@ class Place:
 
 def _first_number(path: Path) -> int:
     """Return the number of the graph: torch counts on through a whole process."""
-    found = re.search(r"\d+", path.name)
-    return int(found[0]) if found else 0
+    match = re.search(r"\d+", path.name)
+    return int(match[0]) if match else 0
 
 
 PLACES = (

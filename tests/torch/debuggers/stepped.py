@@ -26,19 +26,19 @@ def stepped(a, b):
 
 def main(directory: str, debugger: str, *backends: str) -> None:
     functions = [types.FunctionType(stepped.__code__.replace(), globals(), "stepped") for _ in backends]
-    compiled = [torch.compile(each, backend=backend) for each, backend in zip(functions, backends, strict=True)]
+    compiled = [torch.compile(function, backend=backend) for function, backend in zip(functions, backends, strict=True)]
     a, b = torch.full((4,), 3.0, requires_grad=True), torch.ones(4)
-    for each, backend in zip(compiled, backends, strict=True):
+    for compiled_function, backend in zip(compiled, backends, strict=True):
         with depyf.prepare_debug(f"{directory}/{backend}", install=not other_code.is_there()):
-            each(a, b).sum().backward()
+            compiled_function(a, b).sum().backward()
     if debugger == "attach":
         import debugpy
 
         _, port = debugpy.listen(("127.0.0.1", 0))
         print("listening", port, flush=True)
         debugpy.wait_for_client()
-    for function, each in zip(functions, compiled, strict=True):
-        debugged(function, each, debugger)
+    for function, compiled_function in zip(functions, compiled, strict=True):
+        debugged(function, compiled_function, debugger)
 
 
 def debugged(function, compiled, debugger: str) -> None:

@@ -37,7 +37,9 @@ def test_breakpoints_hit_and_steps_land_on_lines(backends: tuple[str, ...], from
             assert "results [0.75, 0.75, 0.75, 0.75] [0.0625, 0.0625, 0.0625, 0.0625]" in said
             assert "entries 1 1 frames 0" in said
             index = json.loads((tmp_path / backend / "index.json").read_text(encoding="utf-8"))
-            assert [each["name"] for each in index["functions"]] == ["stepped"], "nothing of the debugger's is compiled"
+            assert [function["name"] for function in index["functions"]] == ["stepped"], (
+                "nothing of the debugger's is compiled"
+            )
     finally:
         program.end()
 
@@ -45,12 +47,12 @@ def test_breakpoints_hit_and_steps_land_on_lines(backends: tuple[str, ...], from
 def step_through(program: Debugged, backend: str, directory: Path) -> str:
     """Stop at each place of a backend; return what the program prints after that."""
     program.until_pause()
-    found = {place.find(directory): place for place in places_of(backend)}
-    program.set_breakpoints(list(found))
+    by_place = {place.find(directory): place for place in places_of(backend)}
+    program.set_breakpoints(list(by_place))
     program.go_on()
-    while found:
+    while by_place:
         thread, frame = program.stopped()
-        check_stop(program, found.pop(place_of(frame)), thread, frame)
+        check_stop(program, by_place.pop(place_of(frame)), thread, frame)
         program.client.ask("continue", threadId=thread)
     return program.finish()
 
@@ -61,7 +63,7 @@ def check_stop(program: Debugged, place: Place, thread: int, frame: dict[str, An
     assert evaluated["result"] == place.value
     scopes = program.client.ask("scopes", frameId=frame["id"])["scopes"]
     answer = program.client.ask("variables", variablesReference=scopes[0]["variablesReference"])
-    names = {each["name"] for each in answer["variables"]}
+    names = {variable["name"] for variable in answer["variables"]}
     assert place.seen.removeprefix("len(").split(".")[0].rstrip(")") in names
     if place.kind in ("captured graph", "forward graph", "backward graph"):
         after = place_of(program.step("next", thread))

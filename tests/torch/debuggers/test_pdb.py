@@ -47,9 +47,9 @@ class Pdb:
 
 
 def position(said: str) -> tuple[str, int]:
-    found = re.findall(r"> (\S+?)\((\d+)\)", said)
-    assert found, said
-    return found[-1][0], int(found[-1][1])
+    stops = re.findall(r"> (\S+?)\((\d+)\)", said)
+    assert stops, said
+    return stops[-1][0], int(stops[-1][1])
 
 
 @pytest.mark.slow
@@ -57,14 +57,14 @@ def position(said: str) -> tuple[str, int]:
 def test_breakpoints_hit_and_steps_land_on_lines(backend: str, tmp_path: Path) -> None:
     places = places_of(backend)
     pdb = Pdb(backend, tmp_path)
-    found = {place.find(tmp_path / backend): place for place in places}
-    for path, line in found:
+    expected = {place.find(tmp_path / backend): place for place in places}
+    for path, line in expected:
         assert str(path) in pdb.told, "the places are printed before the pause"
         assert re.search(r"Breakpoint \d+ at", pdb.ask(f"break {path}:{line}"))
     met: set[str] = set()
     while len(met) < len(places):
         where = position(pdb.ask("continue"))
-        place = found[(Path(where[0]), where[1])]
+        place = expected[(Path(where[0]), where[1])]
         met.add(place.kind)
         check_stop(pdb, place, where)
     for number in range(1, len(places) + 1):

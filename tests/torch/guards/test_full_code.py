@@ -157,9 +157,9 @@ def test_a_text_is_taken_again_where_its_names_fit() -> None:
     assert tree.rendered is not None
     seen = tree.rendered.clauses
     assert [render(tree, "0/0", names) for names in (Names(IMPORTS), taking("torch_gelu"))] == anew
-    (own,) = tree.rendered.own
-    assert render(tree, "0/0", taking(own)) == render(Tree(tree.nodes, tree.clauses), "0/0", taking(own))
-    assert tree.rendered.clauses is seen and own in seen[0]
+    (own_code,) = tree.rendered.own
+    assert render(tree, "0/0", taking(own_code)) == render(Tree(tree.nodes, tree.clauses), "0/0", taking(own_code))
+    assert tree.rendered.clauses is seen and own_code in seen[0]
 
 
 def taking(name: str) -> Names:

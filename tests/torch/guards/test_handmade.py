@@ -52,12 +52,12 @@ def test_dict_version_calls_torch(with_locals: bool) -> None:
     def build(root: Any) -> None:
         local(root, "d", table).add_dict_version_guard(table, ["___dict_version(L['d']) == 5"], None)
 
-    made = make(build, {"d": table}, with_locals=with_locals)
-    assert made.verdict({"d": table})
-    assert not made.verdict({"d": {"a": 1}})
-    assert "torch_dict_version(" in made.text and "(the version of a dict" in made.text
+    handmade = make(build, {"d": table}, with_locals=with_locals)
+    assert handmade.verdict({"d": table})
+    assert not handmade.verdict({"d": {"a": 1}})
+    assert "torch_dict_version(" in handmade.text and "(the version of a dict" in handmade.text
     table["b"] = 2
-    assert not made.verdict({"d": table})
+    assert not handmade.verdict({"d": table})
 
 
 def test_dispatch_key_set() -> None:
@@ -69,11 +69,11 @@ def test_dispatch_key_set() -> None:
         # Torch looks at the thread's own keys only in a tree with a guard on a tensor, or one like this.
         assert manager.get_leaf_guards()
 
-    made = make(build, {"k": keys})
-    assert made.verdict({"k": keys})
-    assert made.verdict({"k": torch._C._dispatch_keys(torch.zeros(5))})
-    assert not made.verdict({"k": torch._C._dispatch_keys(torch.ones(1, device="meta"))})
-    assert "dispatch_key_names(" in made.text
+    handmade = make(build, {"k": keys})
+    assert handmade.verdict({"k": keys})
+    assert handmade.verdict({"k": torch._C._dispatch_keys(torch.zeros(5))})
+    assert not handmade.verdict({"k": torch._C._dispatch_keys(torch.ones(1, device="meta"))})
+    assert "dispatch_key_names(" in handmade.text
 
 
 @pytest.mark.skipif(
@@ -85,17 +85,17 @@ def test_fake_script_type_calls_torch() -> None:
         words = [f"___check_fake_script_type(L['t'], {id(Thing)}), type=<class 'Thing'>"]
         local(root, "t", Thing()).add_fake_script_type_match_guard(FakeScriptObject, id(Thing), words, None)
 
-    made = make(build, {"t": Thing()})
-    assert made.verdict({"t": Thing()})
-    assert not made.verdict({"t": 3})
-    assert "torch_fake_script_type_match(" in made.text
+    handmade = make(build, {"t": Thing()})
+    assert handmade.verdict({"t": Thing()})
+    assert not handmade.verdict({"t": 3})
+    assert "torch_fake_script_type_match(" in handmade.text
 
 
 def test_not_none() -> None:
-    made = make(lambda root: local(root, "x", 1).add_not_none_guard(["L['x'] is not None"], None), {"x": 1})
-    assert made.verdict({"x": 0})
-    assert not made.verdict({"x": None})
-    assert not made.verdict({})
+    handmade = make(lambda root: local(root, "x", 1).add_not_none_guard(["L['x'] is not None"], None), {"x": 1})
+    assert handmade.verdict({"x": 0})
+    assert not handmade.verdict({"x": None})
+    assert not handmade.verdict({})
 
 
 def test_objects_that_must_be_the_same() -> None:
@@ -103,10 +103,10 @@ def test_objects_that_must_be_the_same() -> None:
         install_object_aliasing_guard(local(root, "x", 1), local(root, "y", 1), ["L['y'] is L['x']"], None)
 
     first, second = Thing(), Thing()
-    made = make(build, {"x": first, "y": first})
-    assert made.verdict({"x": second, "y": second})
-    assert not made.verdict({"x": first, "y": second})
-    assert 'L["x"] is L["y"]' in made.text
+    handmade = make(build, {"x": first, "y": first})
+    assert handmade.verdict({"x": second, "y": second})
+    assert not handmade.verdict({"x": first, "y": second})
+    assert 'L["x"] is L["y"]' in handmade.text
 
 
 def test_tensors_that_must_differ() -> None:
@@ -114,11 +114,11 @@ def test_tensors_that_must_differ() -> None:
         managers = [local(root, name, torch.ones(1)) for name in "xyz"]
         install_no_tensor_aliasing_guard(managers, list("xyz"), ["check_no_aliasing(x, y, z)"], None)
 
-    one, two, three = torch.ones(1), torch.ones(1), torch.ones(1)
-    made = make(build, {"x": one, "y": two, "z": three})
-    assert made.verdict({"x": three, "y": two, "z": one})
-    assert not made.verdict({"x": one, "y": two, "z": one})
-    assert not made.verdict({"x": one, "y": two})
+    first, second, third = torch.ones(1), torch.ones(1), torch.ones(1)
+    handmade = make(build, {"x": first, "y": second, "z": third})
+    assert handmade.verdict({"x": third, "y": second, "z": first})
+    assert not handmade.verdict({"x": first, "y": second, "z": first})
+    assert not handmade.verdict({"x": first, "y": second})
 
 
 def test_memory_that_overlaps() -> None:
@@ -131,11 +131,11 @@ def test_memory_that_overlaps() -> None:
         shared, apart = ([local(root, name, x) for name in group] for group in names)
         install_storage_overlapping_guard(shared, apart, [words], None)
 
-    made = make(build, {"x": x, "y": y, "z": z})
-    assert made.verdict({"x": x, "y": y, "z": z})
-    assert not made.verdict({"x": x, "y": z, "z": y})
-    assert not made.verdict({"x": x, "y": memory[4:6], "z": z})
-    assert 'overlapping([L["x"], L["y"]], [L["z"]])' in made.text
+    handmade = make(build, {"x": x, "y": y, "z": z})
+    assert handmade.verdict({"x": x, "y": y, "z": z})
+    assert not handmade.verdict({"x": x, "y": z, "z": y})
+    assert not handmade.verdict({"x": x, "y": memory[4:6], "z": z})
+    assert 'overlapping([L["x"], L["y"]], [L["z"]])' in handmade.text
 
 
 def test_a_lambda_whose_words_are_no_expression_calls_torch() -> None:
@@ -143,20 +143,20 @@ def test_a_lambda_whose_words_are_no_expression_calls_torch() -> None:
         words = ["___check_metadata_140 is what it says"]
         local(root, "x", 4).add_lambda_guard(lambda value: value % 2 == 0, words, None)
 
-    made = make(build, {"x": 4})
-    assert made.verdict({"x": 6})
-    assert not made.verdict({"x": 5})
-    assert not made.verdict({"x": "text"})
+    handmade = make(build, {"x": 4})
+    assert handmade.verdict({"x": 6})
+    assert not handmade.verdict({"x": 5})
+    assert not handmade.verdict({"x": "text"})
 
 
 def test_words_that_are_not_understood_call_torch() -> None:
     def build(root: Any) -> None:
         local(root, "x", [1]).add_length_check_guard(1, ["the length is as it was"], None)
 
-    made = make(build, {"x": [1]})
-    assert made.verdict({"x": [2]})
-    assert not made.verdict({"x": [1, 2]})
-    assert "torch_length_check(" in made.text
+    handmade = make(build, {"x": [1]})
+    assert handmade.verdict({"x": [2]})
+    assert not handmade.verdict({"x": [1, 2]})
+    assert "torch_length_check(" in handmade.text
 
 
 def test_types_and_what_is_in_them() -> None:
@@ -168,12 +168,12 @@ def test_types_and_what_is_in_them() -> None:
         mro = manager.type_mro_manager("type(L['t']).__mro__", Thing.__mro__, kind())
         mro.add_length_check_guard(2, ["len(type(L['t']).__mro__) == 2"], None)
 
-    made = make(build, {"t": Thing()})
-    assert made.verdict({"t": Thing(2)})
-    assert not made.verdict({"t": type("Small", (), {"size": 1})()})
-    assert not made.verdict({"t": type("Derived", (Thing,), {"size": 3})()})
-    assert not made.verdict({"t": type("Coloured", (), {"size": 3, "colour": 1})()})
-    assert not made.verdict({"t": 5})
+    handmade = make(build, {"t": Thing()})
+    assert handmade.verdict({"t": Thing(2)})
+    assert not handmade.verdict({"t": type("Small", (), {"size": 1})()})
+    assert not handmade.verdict({"t": type("Derived", (Thing,), {"size": 3})()})
+    assert not handmade.verdict({"t": type("Coloured", (), {"size": 3, "colour": 1})()})
+    assert not handmade.verdict({"t": 5})
 
 
 def test_references_calls_and_attributes() -> None:
@@ -186,12 +186,12 @@ def test_references_calls_and_attributes() -> None:
         plain = target.generic_getattr_manager("value", "object.__getattribute__(L['r'](), 'value')", 7, kind())
         equals(plain, 7, "value")
 
-    made = make(build, {"r": weakref.ref(thing)})
-    assert made.verdict({"r": weakref.ref(thing)})
+    handmade = make(build, {"r": weakref.ref(thing)})
+    assert handmade.verdict({"r": weakref.ref(thing)})
     other = Thing(8)
-    assert not made.verdict({"r": weakref.ref(other)})
-    assert not made.verdict({"r": thing})
-    assert not made.verdict({"r": weakref.ref(Thing(7))})
+    assert not handmade.verdict({"r": weakref.ref(other)})
+    assert not handmade.verdict({"r": thing})
+    assert not handmade.verdict({"r": weakref.ref(Thing(7))})
 
 
 def test_items_of_sets_and_iterators() -> None:
@@ -203,12 +203,12 @@ def test_items_of_sets_and_iterators() -> None:
         first = iterator.tuple_iterator_getitem_manager(0, "___tuple_iterator_getitem(L['i'], 0)", 1, kind())
         equals(first, 1, "item")
 
-    made = make(build, {"s": {5}, "i": iter((1, 2))})
-    assert made.verdict({"s": {5}, "i": iter((1, 3))})
-    assert not made.verdict({"s": {6}, "i": iter((1, 2))})
-    assert not made.verdict({"s": {5}, "i": iter((2, 2))})
-    assert not made.verdict({"s": {5}, "i": iter((1, 2, 3))})
-    assert not made.verdict({"s": {5}, "i": iter([1, 2])})
+    handmade = make(build, {"s": {5}, "i": iter((1, 2))})
+    assert handmade.verdict({"s": {5}, "i": iter((1, 3))})
+    assert not handmade.verdict({"s": {6}, "i": iter((1, 2))})
+    assert not handmade.verdict({"s": {5}, "i": iter((2, 2))})
+    assert not handmade.verdict({"s": {5}, "i": iter((1, 2, 3))})
+    assert not handmade.verdict({"s": {5}, "i": iter([1, 2])})
 
 
 def test_properties_of_a_tensor() -> None:
@@ -222,13 +222,13 @@ def test_properties_of_a_tensor() -> None:
         equals(offset, 3, "offset")
         manager.grad_manager("L['x'].grad", None, kind()).add_none_match_guard(["L['x'].grad is None"], None)
 
-    made = make(build, {"x": x})
-    assert made.verdict({"x": torch.zeros(9, 3)[1:]})
-    assert not made.verdict({"x": torch.ones(3, 3)})
-    assert not made.verdict({"x": torch.ones(4, 5)[1:]})
-    assert not made.verdict({"x": torch.ones(12)[3:]})
-    assert not made.verdict({"x": None})
-    assert not made.verdict({"x": 3})
+    handmade = make(build, {"x": x})
+    assert handmade.verdict({"x": torch.zeros(9, 3)[1:]})
+    assert not handmade.verdict({"x": torch.ones(3, 3)})
+    assert not handmade.verdict({"x": torch.ones(4, 5)[1:]})
+    assert not handmade.verdict({"x": torch.ones(12)[3:]})
+    assert not handmade.verdict({"x": None})
+    assert not handmade.verdict({"x": 3})
 
 
 @pytest.mark.parametrize("with_locals", [True, False])
@@ -239,12 +239,12 @@ def test_a_dict_with_known_positions(with_locals: bool) -> None:
         manager = local(root, "d", table, as_dict=True)
         equals(manager.get_value_manager(1, "L['d']['b']", 2, kind()), 2, "L['d']['b']")
 
-    made = make(build, {"d": table}, with_locals=with_locals)
-    assert made.verdict({"d": OrderedDict(a=9, x=2, c=9)})
-    assert not made.verdict({"d": OrderedDict(a=1, b=3, c=3)})
-    assert not made.verdict({"d": OrderedDict(a=1, b=2)})
-    assert not made.verdict({"d": dict(table)})
-    assert ("torch_guards(L)" in made.text) is not with_locals
+    handmade = make(build, {"d": table}, with_locals=with_locals)
+    assert handmade.verdict({"d": OrderedDict(a=9, x=2, c=9)})
+    assert not handmade.verdict({"d": OrderedDict(a=1, b=3, c=3)})
+    assert not handmade.verdict({"d": OrderedDict(a=1, b=2)})
+    assert not handmade.verdict({"d": dict(table)})
+    assert ("torch_guards(L)" in handmade.text) is not with_locals
 
 
 def test_an_empty_dict_is_all_that_torch_looks_at() -> None:
@@ -255,12 +255,12 @@ def test_an_empty_dict_is_all_that_torch_looks_at() -> None:
         manager = local(root, "d", Attributed(), as_dict=True)
         manager.add_no_hasattr_guard("colour", ["not hasattr(L['d'], 'colour')"], None)
 
-    made = make(build, {"d": Attributed()})
+    handmade = make(build, {"d": Attributed()})
     coloured = Attributed()
     coloured.colour = 1  # type: ignore[attr-defined]
-    assert made.verdict({"d": Attributed()})
-    assert made.verdict({"d": coloured})
-    assert not made.verdict({"d": {}})
+    assert handmade.verdict({"d": Attributed()})
+    assert handmade.verdict({"d": coloured})
+    assert not handmade.verdict({"d": {}})
 
 
 def test_a_function_of_torch_s_is_followed_by_its_words() -> None:
@@ -269,10 +269,10 @@ def test_a_function_of_torch_s_is_followed_by_its_words() -> None:
         inside = manager.lambda_manager(lambda x: x.item(), "L['a'].item()", 1.0, kind())
         equals(inside, 1.0, "L['a'].item()")
 
-    made = make(build, {"a": torch.ones(1)})
-    assert made.verdict({"a": torch.ones(1)})
-    assert not made.verdict({"a": torch.zeros(1)})
-    assert not made.verdict({"a": 1.0})
+    handmade = make(build, {"a": torch.ones(1)})
+    assert handmade.verdict({"a": torch.ones(1)})
+    assert not handmade.verdict({"a": torch.zeros(1)})
+    assert not handmade.verdict({"a": 1.0})
 
 
 def test_what_cannot_be_reached_asks_all_of_torch_s_guards() -> None:
@@ -280,10 +280,10 @@ def test_what_cannot_be_reached_asks_all_of_torch_s_guards() -> None:
         inside = local(root, "x", 4).lambda_manager(lambda x: x // 2, "half of it", 2, kind())
         equals(inside, 2, "half of it")
 
-    made = make(build, {"x": 4})
-    assert made.tree.beyond == ["half of it"]
-    assert made.verdict({"x": 5})
-    assert not made.verdict({"x": 6})
+    handmade = make(build, {"x": 4})
+    assert handmade.tree.beyond == ["half of it"]
+    assert handmade.verdict({"x": 5})
+    assert not handmade.verdict({"x": 6})
 
 
 def test_no_text_shows_an_address() -> None:
@@ -296,9 +296,9 @@ def test_no_text_shows_an_address() -> None:
         equals(table.dict_getitem_manager(key, f"L['d'][{key!r}]", 1, kind()), 1, f"L['d'][{key!r}]")
         root.add_epilogue_lambda_guard(lambda L: L["d"][key] == 1, [f"L['d'][{key!r}] == 1"], None)
 
-    made = make(build, {"d": {key: 1}})
-    assert made.verdict({"d": {key: 1}})
-    assert not made.verdict({"d": {key: 2}})
-    assert str(id(thing)) not in made.text
-    assert 'equals(L["d"][optimizer_c2_key], 1)' in made.text
-    assert 'L["d"][optimizer_c2_key] == 1' in made.text
+    handmade = make(build, {"d": {key: 1}})
+    assert handmade.verdict({"d": {key: 1}})
+    assert not handmade.verdict({"d": {key: 2}})
+    assert str(id(thing)) not in handmade.text
+    assert 'equals(L["d"][optimizer_c2_key], 1)' in handmade.text
+    assert 'L["d"][optimizer_c2_key] == 1' in handmade.text

@@ -175,8 +175,8 @@ def test_a_local_of_the_guard_hides_no_object() -> None:
 def test_guards_as_data() -> None:
     tree = read(toy_example, {"a": torch.ones(10), "b": torch.ones(10)})
     data = guard_set(tree)
-    found = {(guard.kind, guard.source): guard for guard in data.guards if guard.kind != "EXISTS"}
-    assert list(found) == [
+    by_kind_and_source = {(guard.kind, guard.source): guard for guard in data.guards if guard.kind != "EXISTS"}
+    assert list(by_kind_and_source) == [
         ("GLOBAL_STATE", ""),
         ("TENSOR_MATCH", 'L["a"]'),
         ("TENSOR_MATCH", 'L["b"]'),
@@ -184,10 +184,10 @@ def test_guards_as_data() -> None:
         ("ID_MATCH", 'G["torch"].abs'),
         ("NO_TENSOR_ALIASING", ""),
     ]
-    identity = found["ID_MATCH", 'G["torch"].abs']
+    identity = by_kind_and_source["ID_MATCH", 'G["torch"].abs']
     assert identity.clause == 'G["torch"].abs is torch_abs'
     assert identity.text.startswith("___check_obj_id(G['torch'].abs, ")
-    line = found["TENSOR_MATCH", 'L["a"]'].where
+    line = by_kind_and_source["TENSOR_MATCH", 'L["a"]'].where
     assert line is None or line.text == "x = a / (torch.abs(a) + 1)"
 
 
@@ -219,7 +219,7 @@ def torch_keeps_classes() -> bool:
 def test_what_was_read_keeps_nothing_alive() -> None:
     model, x = scaling_model(), torch.ones(2)
     tree = read(model.forward, {"x": x, "n": 3})
-    gone = [weakref.ref(each) for each in (model, model.linear, model.linear.weight, x)]
+    gone = [weakref.ref(referent) for referent in (model, model.linear, model.linear.weight, x)]
     if not torch_keeps_classes():
         gone.append(weakref.ref(type(model)))
     del model, x
@@ -233,7 +233,9 @@ def test_every_clause_that_fails_is_named() -> None:
     L: dict[str, Any] = {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)}
     tree = read(scaled, L)
     wrong = {"x": torch.ones(3).double(), "n": 7.0, "table": {"z": 1}}
-    found = [(each.source, each.check, each.expected, each.actual) for each in explain(tree, wrong, globals())]
+    failures = [
+        (failure.source, failure.check, failure.expected, failure.actual) for failure in explain(tree, wrong, globals())
+    ]
     missing = Check.PRESENCE, PRESENT, "IndexError: list index out of range"
     by_key = [
         ('list(L["table"].keys())[1]', *missing),
@@ -243,7 +245,7 @@ def test_every_clause_that_fails_is_named() -> None:
         ('L["table"]', Check.KEYS, "['z', 'y']", "['z']"),
         ('list(dict.values(L["table"]))[1]', *missing),
     ]
-    assert found == [
+    assert failures == [
         ('L["x"]', Check.DTYPE, "torch.float32", "torch.float64"),
         ('L["x"]', Check.SIZE, "(2,)", "(3,)"),
         ('L["n"]', Check.VALUE, "7", "7.0"),
@@ -254,18 +256,18 @@ def test_every_clause_that_fails_is_named() -> None:
 
 def test_a_key_that_is_another_is_named() -> None:
     tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
-    found = explain(tree, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, k=2)}, globals())
+    failures = explain(tree, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, k=2)}, globals())
     by_key = ('list(L["table"].keys())[1]', Check.VALUE, "'y'", "'k'")
     by_position = ('L["table"]', Check.KEYS, "['z', 'y']", "['z', 'k']")
-    assert [(each.source, each.check, each.expected, each.actual) for each in found] == [
+    assert [(failure.source, failure.check, failure.expected, failure.actual) for failure in failures] == [
         by_key if ITEMS_BY_KEY else by_position
     ]
 
 
 def test_a_value_that_is_missing_is_named_once() -> None:
     tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
-    found = explain(tree, {"x": torch.ones(2), "n": 7}, globals())
-    assert [(each.source, each.expected, each.actual) for each in found] == [
+    failures = explain(tree, {"x": torch.ones(2), "n": 7}, globals())
+    assert [(failure.source, failure.expected, failure.actual) for failure in failures] == [
         ('L["table"]', PRESENT, "KeyError: 'table'")
     ]
 
@@ -274,9 +276,9 @@ def test_the_flag_of_the_global_state_is_named() -> None:
     L: dict[str, Any] = {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)}
     tree = read(scaled, L)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        found = explain(tree, L, globals())
+        failures = explain(tree, L, globals())
     autocast = ["autocast: expected None, got {'cpu': torch.bfloat16}"] if "autocast" in ambient.own_flags() else []
-    assert [str(each) for each in found if each.guard == "GLOBAL_STATE"] == [
+    assert [str(failure) for failure in failures if failure.guard == "GLOBAL_STATE"] == [
         *autocast,
         "grad_mode: expected True, got False",
     ]
@@ -291,5 +293,5 @@ def test_a_guard_that_raises_refuses() -> None:
         return x * o.scale
 
     tree = read(attribute, {"x": torch.ones(2), "o": SimpleNamespace(scale=2)})
-    found = explain(tree, {"x": torch.ones(2), "o": Hostile()}, globals())
-    assert any(each.actual == "RuntimeError: scale" for each in found)
+    failures = explain(tree, {"x": torch.ones(2), "o": Hostile()}, globals())
+    assert any(failure.actual == "RuntimeError: scale" for failure in failures)

@@ -33,11 +33,11 @@ def asked(program: Program) -> list[tuple[Guarded, Verdict]]:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_the_verdict_is_that_of_torch(program: Program) -> None:
-    found = asked(program)
-    wrong = [verdict for _, verdict in found if not verdict.agree]
+    checks = asked(program)
+    wrong = [verdict for _, verdict in checks if not verdict.agree]
     assert not wrong
-    assert not any(guarded.differs for guarded, _ in found)
-    same = found[0][1]
+    assert not any(guarded.differs for guarded, _ in checks)
+    same = checks[0][1]
     by_identity = bool(same.failures) and all(failure.guard == "ID_MATCH" for failure in same.failures)
     may_refuse = by_identity and program.name in GUARDED_BY_IDENTITY
     assert same.torch or may_refuse, "torch's guards refuse the very call that was compiled"
@@ -45,8 +45,8 @@ def test_the_verdict_is_that_of_torch(program: Program) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_what_torch_names_first_is_among_the_reasons(program: Program) -> None:
-    found = [verdict for _, verdict in asked(program) if verdict.torch is False]
-    silent = [verdict for verdict in found if not verdict.names_what_torch_names]
+    failing = [verdict for _, verdict in asked(program) if verdict.torch is False]
+    silent = [verdict for verdict in failing if not verdict.names_what_torch_names]
     assert not silent
 
 

@@ -83,11 +83,11 @@ def test_the_parts_of_torch_s_words() -> None:
 def test_a_literal_makes_the_same_value(value: Any) -> None:
     text = literal(value)
     assert text is not None
-    made = eval(text, {"torch": torch})
-    assert type(made) is type(value)
+    evaluated = eval(text, {"torch": torch})
+    assert type(evaluated) is type(value)
     # A NaN is not equal to itself, and equal sets may be written in another order.
-    assert repr(made) == repr(value) or made == value
-    assert made == value
+    assert repr(evaluated) == repr(value) or evaluated == value
+    assert evaluated == value
 
 
 @pytest.mark.parametrize(

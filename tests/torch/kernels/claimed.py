@@ -58,7 +58,7 @@ def host(x, y):
     return z.cos().to("cuda:0") + y
 
 
-PROGRAMS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (one, two, host)}
+PROGRAMS: dict[str, Callable[..., Any]] = {function.__name__: function for function in (one, two, host)}
 SETTINGS: dict[str, dict[str, Any]] = {"host": {"graph_partition": False}}
 
 

@@ -79,7 +79,7 @@ def relative(score, batch, head, i, j):
 
 
 FORMS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (own, matmul, foreach, unbound, scan, sort, persistent, looped, flex)
+    function.__name__: function for function in (own, matmul, foreach, unbound, scan, sort, persistent, looped, flex)
 }
 TEMPLATES = {"max_autotune": True, "max_autotune_gemm_backends": "TRITON", "benchmark_epilogue_fusion": False}
 

@@ -50,18 +50,18 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def index(dump: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((dump / "index.json").read_text())
-    assert not found["problems"]
-    return found
+    content: dict[str, Any] = json.loads((dump / "index.json").read_text())
+    assert not content["problems"]
+    return content
 
 
 def launches(dump: Path) -> list[Launched]:
     run = read_run(dump)
     return [
-        found
+        launch
         for _, compiled in run.session.compiles()
-        for each in kernel_sources(run, compiled)
-        for found in each.launched()
+        for source in kernel_sources(run, compiled)
+        for launch in source.launched()
     ]
 
 
@@ -72,35 +72,35 @@ def module_text(dump: Path) -> str:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_of_a_gpu_are_found_in_the_order_in_which_they_run(name: str, dumps: Path) -> None:
-    found = launches(dumps / name)
-    assert [each.kernel.name for each in found] == KERNELS[name]
+    launched_kernels = launches(dumps / name)
+    assert [launch.kernel.name for launch in launched_kernels] == KERNELS[name]
     assert "torch.cuda._DeviceGuard(0)" in module_text(dumps / name)
-    for each in found:
-        buffers = [value for value in each.launch.values if isinstance(value, Buffer)]
-        assert len(buffers) == sum(not text.isdigit() for text in each.launch.arguments), each.launch
+    for launch in launched_kernels:
+        buffers = [value for value in launch.launch.values if isinstance(value, Buffer)]
+        assert len(buffers) == sum(not text.isdigit() for text in launch.launch.arguments), launch.launch
         assert all((value.size, value.dtype) == ((16, 16), "float32") for value in buffers)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_all_lines_that_compute_are_linked_on_either_side_of_a_copy(name: str, dumps: Path) -> None:
-    for each in launches(dumps / name):
-        without = [line.statement.line for line in each.lines if not line.nodes]
-        assert each.lines and not without, (each.kernel.name, without)
+    for launch in launches(dumps / name):
+        without = [line.statement.line for line in launch.lines if not line.nodes]
+        assert launch.lines and not without, (launch.kernel.name, without)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_devices_of_the_graph_are_shown(name: str, dumps: Path) -> None:
     (path,) = (dumps / name).glob("*.AFTER_POST_GRAD.0.py")
     text = path.read_text()
-    assert [each for each in ("cuda:0", "cuda:1", "cpu") if each in text] == DEVICES[name]
+    assert [device for device in ("cuda:0", "cuda:1", "cpu") if device in text] == DEVICES[name]
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_why_there_is_no_cuda_graph_is_told(name: str, dumps: Path) -> None:
-    found = index(dumps / name)
-    told = [each["reason"] for each in found["functions"][0]["compiles"][0]["cuda_graphs"]]
-    assert told == ([] if SKIPPED[name] is None else [SKIPPED[name]])
-    assert [each["kind"] for each in found["findings"]] == ["cuda-graph-skipped"] * len(told)
+    content = index(dumps / name)
+    reasons = [graph["reason"] for graph in content["functions"][0]["compiles"][0]["cuda_graphs"]]
+    assert reasons == ([] if SKIPPED[name] is None else [SKIPPED[name]])
+    assert [finding["kind"] for finding in content["findings"]] == ["cuda-graph-skipped"] * len(reasons)
 
 
 def test_a_kernel_of_a_part_runs_alone(dumps: Path, tmp_path: Path) -> None:

@@ -64,34 +64,34 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def launches(dump: Path) -> list[tuple[Launched, dict[str, Origins]]]:
     run = read_run(dump)
-    sources = [each for _, compiled in run.session.compiles() for each in kernel_sources(run, compiled)]
-    return [(found, each.nodes) for each in sources for found in each.launched()]
+    sources = [source for _, compiled in run.session.compiles() for source in kernel_sources(run, compiled)]
+    return [(launch, source.nodes) for source in sources for launch in source.launched()]
 
 
 @pytest.mark.parametrize("form", NAMES)
 def test_kernels_are_captured_with_their_names_and_launches(form: str, dumps: Path) -> None:
-    found = [each for each, _ in launches(dumps / form) if each.kernel.name.startswith(NAMES[form])]
-    assert found, [each.kernel.name for each, _ in launches(dumps / form)]
-    assert all(each.launch.arguments for each in found)
+    form_launches = [launch for launch, _ in launches(dumps / form) if launch.kernel.name.startswith(NAMES[form])]
+    assert form_launches, [launch.kernel.name for launch, _ in launches(dumps / form)]
+    assert all(launch.launch.arguments for launch in form_launches)
     if form in ("matmul", "flex", "own"):
-        assert [each for each in found[0].launch.values[-3:] if isinstance(each, int)], "the grid"
+        assert [value for value in form_launches[0].launch.values[-3:] if isinstance(value, int)], "the grid"
 
 
 @pytest.mark.parametrize("form", LINKS)
 def test_lines_are_linked_to_their_nodes(form: str, dumps: Path) -> None:
     nodes_of = {}
-    for found, origins in launches(dumps / form):
-        rows = found.kernel.text.splitlines()
-        for line in found.lines:
-            nodes_of[rows[line.statement.line - 1].strip()] = [each for each in line.nodes if origins.get(each)]
+    for launch, origins in launches(dumps / form):
+        rows = launch.kernel.text.splitlines()
+        for line in launch.lines:
+            nodes_of[rows[line.statement.line - 1].strip()] = [node for node in line.nodes if origins.get(node)]
     for piece, node in LINKS[form].items():
-        own = [nodes for row, nodes in nodes_of.items() if piece in row]
-        assert own and node in own[-1], (piece, own)
+        nodes_of_piece = [nodes for row, nodes in nodes_of.items() if piece in row]
+        assert nodes_of_piece and node in nodes_of_piece[-1], (piece, nodes_of_piece)
 
 
 @pytest.mark.parametrize("form", NAMES)
 def test_kernels_alone_give_what_their_nodes_give(form: str, dumps: Path, tmp_path: Path) -> None:
-    texts = {each.kernel.name: each.kernel.text for each, _ in launches(dumps / form)}
+    texts = {launch.kernel.name: launch.kernel.text for launch, _ in launches(dumps / form)}
     for name, text in sorted(texts.items()):
         path = tmp_path / f"{name}.py"
         command = [sys.executable, "-m", "depyf", "kernel", str(dumps / form), name, "-o", str(path), "--run"]

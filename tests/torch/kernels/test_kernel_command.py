@@ -59,7 +59,7 @@ def test_every_kernel_alone_gives_what_the_nodes_give(dump: Path, tmp_path: Path
 def test_a_trace_has_the_same_kernels(dump: Path, tmp_path: Path) -> None:
     trace = dump.with_name("trace")
     assert kernels(trace) == kernels(dump)
-    name = next(each for each in kernels(dump) if "softmax" in each)
+    name = next(name for name in kernels(dump) if "softmax" in name)
     texts = []
     for source in (dump, trace):
         path = tmp_path / f"{source.name}.py"
@@ -70,7 +70,7 @@ def test_a_trace_has_the_same_kernels(dump: Path, tmp_path: Path) -> None:
 
 
 def test_a_changed_kernel_is_told_from_its_nodes(dump: Path, tmp_path: Path) -> None:
-    name = next(each for each in kernels(dump) if "softmax" in each)
+    name = next(name for name in kernels(dump) if "softmax" in name)
     path = tmp_path / "changed.py"
     assert CliRunner().invoke(depyf, ["kernel", str(dump), name, "-o", str(path)]).exit_code == 0
     text = path.read_text(encoding="utf-8")
@@ -85,14 +85,14 @@ def test_a_changed_kernel_is_told_from_its_nodes(dump: Path, tmp_path: Path) -> 
 def test_lines_inside_of_kernels_come_from_their_own_lines(dump: Path) -> None:
     run = read_run(dump)
     softmax = line_of("torch.softmax")
-    found = set()
+    ran_kernels = set()
     for _, compiled in run.session.compiles():
         for source in kernel_sources(run, compiled):
             for launched in source.launched():
                 for line in launched.lines:
                     if "exp" in line.computes:
-                        found |= {number for name in line.computes for _, number in source.nodes.get(name, ())}
-    assert found == {softmax}
+                        ran_kernels |= {number for name in line.computes for _, number in source.nodes.get(name, ())}
+    assert ran_kernels == {softmax}
 
 
 def line_of(text: str) -> int:

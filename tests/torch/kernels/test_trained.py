@@ -43,13 +43,13 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_compile_has_triton_kernels_of_its_forward_and_of_its_backward(dumps: Path) -> None:
     run = read_run(dumps / "step")
     compiles = [compiled for _, compiled in run.session.compiles()]
-    assert [type(each.trigger) for each in compiles] == [FirstCall, Recompile]
+    assert [type(compiled.trigger) for compiled in compiles] == [FirstCall, Recompile]
     for compiled in compiles:
         parts = {source.part: list(source.launched()) for source in kernel_sources(run, compiled)}
         assert parts.keys() == {"forward", "backward"} and all(parts.values())
-        for found in (each for part in parts.values() for each in part):
-            assert found.kernel.name.startswith("triton_") and found.kernel.language == "triton"
-            assert all(line.nodes for line in found.lines), found.kernel.name
+        for launch in (kernel_launch for part in parts.values() for kernel_launch in part):
+            assert launch.kernel.name.startswith("triton_") and launch.kernel.language == "triton"
+            assert all(line.nodes for line in launch.lines), launch.kernel.name
 
 
 def test_the_report_lists_triton_kernels_of_both_parts(dumps: Path) -> None:

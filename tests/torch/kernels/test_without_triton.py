@@ -23,9 +23,9 @@ WITHOUT = "import runpy, sys; sys.modules['triton'] = None; runpy.run_path(sys.a
 
 def test_a_kernel_alone_says_so(tmp_path: Path) -> None:
     module = read_module(MODULE.read_text(encoding="utf-8"))
-    (found,) = launched(module, read_graph(""), {})
+    (launch,) = launched(module, read_graph(""), {})
     path = tmp_path / "alone.py"
-    path.write_text(standalone(found, module, read_graph(""), Told("", {})), encoding="utf-8")
+    path.write_text(standalone(launch, module, read_graph(""), Told("", {})), encoding="utf-8")
     ran = subprocess.run([sys.executable, "-c", WITHOUT, str(path)], capture_output=True, text=True)
     assert ran.returncode == 1
     assert ran.stderr.splitlines() == ["this is a kernel of Triton's: it needs `pip install triton`"]
@@ -42,7 +42,7 @@ def test_a_file_has_the_parts_of_the_interpreter_that_its_kernel_calls(body: str
     text = MODULE.read_text(encoding="utf-8")
     summed = next(line.strip() for line in text.splitlines() if "tl.sum(" in line)
     parts = [_parts(changed) for changed in (text, text.replace(summed, body))]
-    assert [("_scanned" in each, "_reduced" in each, "_take_own_kernels" in each) for each in parts] == [
+    assert [("_scanned" in part, "_reduced" in part, "_take_own_kernels" in part) for part in parts] == [
         (False, True, False),
         (True, True, False),
     ]
@@ -51,10 +51,10 @@ def test_a_file_has_the_parts_of_the_interpreter_that_its_kernel_calls(body: str
 def _parts(text: str) -> set[str]:
     """Return the names that the file of a module's kernel uses, and defines."""
     module = read_module(text)
-    (found,) = launched(module, read_graph(""), {})
-    tree = ast.parse(standalone(found, module, read_graph(""), Told("", {})))
-    named = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
-    assert {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id.startswith("_")} <= named | {
+    (launch,) = launched(module, read_graph(""), {})
+    tree = ast.parse(standalone(launch, module, read_graph(""), Told("", {})))
+    named = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id.startswith("_")} <= named | {
         "_SWITCH", "_SAME", "_OTHERS", "_FUNCTIONS", "_FLOATS", "_PATCHED", "__name__", "__file__", "_",
     }
     return named

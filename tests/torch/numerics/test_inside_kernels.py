@@ -63,10 +63,10 @@ def writing(old: str, new: str) -> Iterator[None]:
     before: Callable[..., Any] = GraphLowering.codegen
 
     def codegen(self: GraphLowering) -> tuple[object, ...]:
-        made, *rest = before(self)
-        assert old in made.value
-        made.value = made.value.replace(old, new)
-        return (made, *rest)
+        first_input, *rest = before(self)
+        assert old in first_input.value
+        first_input.value = first_input.value.replace(old, new)
+        return (first_input, *rest)
 
     with mock.patch.object(GraphLowering, "codegen", codegen):
         yield
@@ -82,23 +82,23 @@ def test_the_line_that_gives_the_first_nan(language: str) -> None:
     report = trace(logarithm, torch.tensor([3.0, 0.5, 2.0]))
     assert report.first is not None
     assert report.first.kind is Kind.NAN
-    found = report.first.kernel
-    assert found is not None, report
-    assert (found.node, found.values) == ("log", "1 of its 3 values are nan")
-    assert "log(" in found.text
-    assert found.where is not None
-    assert found.where.text == "return torch.log(scaled) + x"
-    assert f"in the kernel {found.kernel} (forward graph), line {found.line} for log: {found.text}" in str(report)
+    kernel = report.first.kernel
+    assert kernel is not None, report
+    assert (kernel.node, kernel.values) == ("log", "1 of its 3 values are nan")
+    assert "log(" in kernel.text
+    assert kernel.where is not None
+    assert kernel.where.text == "return torch.log(scaled) + x"
+    assert f"in the kernel {kernel.kernel} (forward graph), line {kernel.line} for log: {kernel.text}" in str(report)
 
 
 def test_the_line_that_overflows(language: str) -> None:
     report = trace(grown, torch.tensor([0.5, 3.0, 1.0]))
     assert report.first is not None
     assert report.first.kind is Kind.INFINITE
-    found = report.first.kernel
-    assert found is not None, report
-    assert found.where is not None
-    assert found.where.text == "return half * half"
+    kernel = report.first.kernel
+    assert kernel is not None, report
+    assert kernel.where is not None
+    assert kernel.where.text == "return half * half"
 
 
 def test_the_line_that_is_not_as_eager(language: str) -> None:
@@ -106,11 +106,11 @@ def test_the_line_that_is_not_as_eager(language: str) -> None:
         report = trace(logarithm, torch.tensor([3.0, 1.5, 2.0]))
     assert report.first is not None
     assert report.first.kind is Kind.DIFFERENT
-    found = report.first.kernel
-    assert found is not None, report
-    assert "tmp0 + tmp1" in found.text
-    assert found.where is not None
-    assert found.where.text == "shifted = x - 1"
+    kernel = report.first.kernel
+    assert kernel is not None, report
+    assert "tmp0 + tmp1" in kernel.text
+    assert kernel.where is not None
+    assert kernel.where.text == "shifted = x - 1"
 
 
 def test_nothing_is_said_where_all_is_well(language: str) -> None:
@@ -150,6 +150,6 @@ def test_the_line_and_the_node_of_one_changed_operation(
     with writing(old, new), mock.patch.object(Comparison, "first_wrong_node", lambda self: None):
         report = trace(function, torch.rand(4, 8) + 0.5)
     assert report.first is not None
-    found = report.first.kernel
-    assert found is not None, report
-    assert (new in found.text, found.node) == (True, node), report
+    kernel = report.first.kernel
+    assert kernel is not None, report
+    assert (new in kernel.text, kernel.node) == (True, node), report

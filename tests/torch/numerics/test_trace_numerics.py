@@ -102,18 +102,18 @@ def test_all_is_well() -> None:
 
 def test_the_first_nan_of_the_forward() -> None:
     report = trace(logarithm, torch.tensor([3.0, 0.5]), torch.ones(2))
-    found = report.first
-    assert found is not None
-    assert (found.kind, found.part, found.node) == (Kind.NAN, Part.CAPTURED, "log")
-    assert found.where is not None
-    assert found.where.text == "return torch.log(z).sum()"
-    assert found.where.filename == __file__
-    assert "torch.log(z)" in found.text
-    assert report.graphs[found.part, 0].splitlines()[found.line - 1].strip() == found.text
-    assert found.result is not None
-    assert (found.result.nans, found.result.shape, found.result.dtype) == (1, (2,), "float32")
-    assert found.result.maximum == pytest.approx(torch.tensor(2.0).log().item())
-    ((name, numbers),) = found.inputs
+    first_finding = report.first
+    assert first_finding is not None
+    assert (first_finding.kind, first_finding.part, first_finding.node) == (Kind.NAN, Part.CAPTURED, "log")
+    assert first_finding.where is not None
+    assert first_finding.where.text == "return torch.log(z).sum()"
+    assert first_finding.where.filename == __file__
+    assert "torch.log(z)" in first_finding.text
+    assert report.graphs[first_finding.part, 0].splitlines()[first_finding.line - 1].strip() == first_finding.text
+    assert first_finding.result is not None
+    assert (first_finding.result.nans, first_finding.result.shape, first_finding.result.dtype) == (1, (2,), "float32")
+    assert first_finding.result.maximum == pytest.approx(torch.tensor(2.0).log().item())
+    ((name, numbers),) = first_finding.inputs
     assert (name, numbers.minimum, numbers.maximum, numbers.mean) == ("z", -0.5, 2.0, 0.75)
     assert len(report.findings) == 1, "the sum is NaN only because the logarithm is"
 
@@ -121,14 +121,14 @@ def test_the_first_nan_of_the_forward() -> None:
 def test_the_first_infinity_of_the_backward() -> None:
     x = torch.tensor([4.0, 0.0], requires_grad=True)
     report = trace(root, x)
-    found = report.first
-    assert found is not None
-    assert (found.kind, found.part) == (Kind.INFINITE, Part.BACKWARD)
-    assert found.where is not None
-    assert found.where.text == "return torch.sqrt(y).sum()"
-    assert found.result is not None
-    assert found.result.infinities == 1
-    assert report.graphs[Part.BACKWARD, 0].splitlines()[found.line - 1].strip() == found.text
+    first_finding = report.first
+    assert first_finding is not None
+    assert (first_finding.kind, first_finding.part) == (Kind.INFINITE, Part.BACKWARD)
+    assert first_finding.where is not None
+    assert first_finding.where.text == "return torch.sqrt(y).sum()"
+    assert first_finding.result is not None
+    assert first_finding.result.infinities == 1
+    assert report.graphs[Part.BACKWARD, 0].splitlines()[first_finding.line - 1].strip() == first_finding.text
     assert x.grad is None
 
 
@@ -137,7 +137,7 @@ def test_nan_of_the_backward_alone() -> None:
         return (x * 0).norm() * 0 + torch.where(x > 0, x / x, x).sum()
 
     report = trace(norm, torch.tensor([0.0, 1.0], requires_grad=True))
-    assert {each.kind for each in report.findings if each.part is Part.BACKWARD} >= {Kind.NAN}
+    assert {finding.kind for finding in report.findings if finding.part is Part.BACKWARD} >= {Kind.NAN}
 
 
 def test_the_backward_is_that_of_the_loss() -> None:
@@ -174,13 +174,13 @@ def test_no_graph_is_said() -> None:
 def test_a_wrong_operation_of_a_backend() -> None:
     backend = replacing(torch.sin, torch.cos)
     report = trace(waves, torch.rand(4), torch.rand(4, requires_grad=True), backend=backend)
-    found = report.first
-    assert found is not None
-    assert (found.kind, found.node, found.gradient) == (Kind.DIFFERENT, "sin", False)
-    assert found.where is not None
-    assert found.where.text == "y = y + torch.sin(w)"
-    assert found.deviation is not None
-    assert found.deviation.count == 4
+    first_finding = report.first
+    assert first_finding is not None
+    assert (first_finding.kind, first_finding.node, first_finding.gradient) == (Kind.DIFFERENT, "sin", False)
+    assert first_finding.where is not None
+    assert first_finding.where.text == "y = y + torch.sin(w)"
+    assert first_finding.deviation is not None
+    assert first_finding.deviation.count == 4
     assert len(report.findings) == 1
 
 
@@ -188,9 +188,9 @@ def test_a_wrong_gradient_of_a_backend() -> None:
     report = trace(
         waves, torch.rand(4), torch.rand(4, requires_grad=True), backend=replacing(torch.sin, wrong_gradient)
     )
-    found = report.first
-    assert found is not None
-    assert (found.kind, found.node, found.gradient) == (Kind.DIFFERENT, "sin", True)
+    first_finding = report.first
+    assert first_finding is not None
+    assert (first_finding.kind, first_finding.node, first_finding.gradient) == (Kind.DIFFERENT, "sin", True)
 
 
 @pytest.mark.slow
@@ -312,7 +312,7 @@ def test_a_function_that_dynamo_reads_in_another_way_is_not_called_equal() -> No
 def test_a_change_of_an_argument_that_a_backend_loses_is_told() -> None:
     def loses(module: torch.fx.GraphModule, _: object) -> Any:
         def run(*inputs: Any) -> Any:
-            return module.forward(*(each.clone() if isinstance(each, torch.Tensor) else each for each in inputs))
+            return module.forward(*(value.clone() if isinstance(value, torch.Tensor) else value for value in inputs))
 
         return run
 

@@ -71,7 +71,7 @@ def test_only_kernels_and_copies_are_work_of_the_device() -> None:
             Recorded("triton_poi_fused_add_0", 40, 60, CUDA, 7, own=7, linked=4),
         ]
     )
-    assert [(each.name, each.is_device) for each in events] == [
+    assert [(event.name, event.is_device) for event in events] == [
         ("## Call CompiledFxGraph abc ##", False),
         ("triton_poi_fused_add_0", False),
         ("cuLaunchKernelEx", False),
@@ -109,5 +109,5 @@ def test_a_program_that_does_not_use_the_device_stays_without_it(monkeypatch: py
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
     window = kineto.Window()
     torch.ones(3).sin()
-    assert "aten::sin" in [each.name for each in window.end()]
+    assert "aten::sin" in [event.name for event in window.end()]
     assert window._profile.use_device is None

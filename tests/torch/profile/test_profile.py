@@ -45,9 +45,9 @@ def profiled(directory: Path, function: Any, *arguments: Any, steps: int = 80, *
 def line_of(text: str) -> int:
     """Return the number of the one line of the programs with a text."""
     rows = Path(programs.__file__).read_text(encoding="utf-8").splitlines()
-    found = [number for number, row in enumerate(rows, start=1) if text in row]
-    assert len(found) == 1, text
-    return found[0]
+    line_numbers = [number for number, row in enumerate(rows, start=1) if text in row]
+    assert len(line_numbers) == 1, text
+    return line_numbers[0]
 
 
 def numbers(row: dict[str, Any]) -> list[int]:
@@ -105,10 +105,10 @@ def test_results_and_torch_are_as_before(tmp_path: Path) -> None:
     torch._dynamo.reset()
     before = torch._inductor.config.cpp.enable_kernel_profile
     compiled = torch.compile(programs.heavy, backend="aot_eager")
-    found = []
+    results = []
     with depyf.profile(tmp_path):
-        found += [compiled(given) for _ in range(40)]
-    assert all(torch.equal(each, expected) for each in found)
+        results += [compiled(given) for _ in range(40)]
+    assert all(torch.equal(result, expected) for result in results)
     assert torch._inductor.config.cpp.enable_kernel_profile == before
     assert not torch.autograd._profiler_enabled()
     assert sys.gettrace() is None
@@ -155,9 +155,9 @@ def test_lines_of_libraries_have_their_time_without_compiled_code(
 
 def test_a_program_that_profiles_itself_is_left_alone(tmp_path: Path) -> None:
     compiled = torch.compile(programs.heavy, backend="eager")
-    with torch.autograd.profiler.profile() as own:
+    with torch.autograd.profiler.profile() as profiler:
         result = profiled(tmp_path, compiled, torch.randn(8, 8))
-    assert own.function_events
+    assert profiler.function_events
     assert result["lines"] == []
     assert "the program profiles itself" in result["notes"][0]
 
@@ -197,9 +197,9 @@ def test_run_measures_a_script_and_says_what_cost_most(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-m", "depyf", "run", "--profile", "--no-html", "-o", "dump", script.name]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
-    told = ran.stderr.splitlines()
-    first = next(index for index, line in enumerate(told) if line.startswith("depyf: a step takes"))
-    assert "script.py:5  return torch.linalg.matrix_power(y, 9)" in told[first + 1]
+    lines = ran.stderr.splitlines()
+    first = next(index for index, line in enumerate(lines) if line.startswith("depyf: a step takes"))
+    assert "script.py:5  return torch.linalg.matrix_power(y, 9)" in lines[first + 1]
     assert "Kineto" not in ran.stderr and "profiler_start" not in ran.stderr
     assert json.loads((tmp_path / "dump" / "profile.json").read_text())["lines"][0]["line"] == 5
 

@@ -44,7 +44,11 @@ def call(*args: Any, **kwargs: Any) -> Call:
 def entries_that_run(replica: Replica, ran: list[str]) -> Iterator[None]:
     """Note the compile ids of the entries that torch itself runs."""
     # By identity: torch puts constants into code objects that have no hash.
-    names = {id(entry.code): live.compile_id(entry) for each in replica.functions for entry in live.entries(each.code)}
+    names = {
+        id(entry.code): live.compile_id(entry)
+        for function in replica.functions
+        for entry in live.entries(function.code)
+    }
     if not TELLS:
         yield
         return
@@ -94,7 +98,7 @@ def without_source(code: CodeType, **options: bool) -> NoReturn:
 @pytest.mark.parametrize("name", WITH_SOURCE)
 def test_same_entries_and_values(name: str, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
     replica = check(*PROGRAMS[name], backend, capsys)
-    assert any(entry.source for each in replica.functions for entry in each.entries)
+    assert any(entry.source for function in replica.functions for entry in function.entries)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -122,19 +126,21 @@ def check(function: Any, calls: list[Call], backend: str, capsys: pytest.Capture
             expected = compiled(*args, **kwargs)
         printed = capsys.readouterr().out
         _restore(function, state)
-        order = [live.order(each.code)() for each in replica.functions]
-        found = replica(*args, **kwargs)
+        order = [live.order(function.code)() for function in replica.functions]
+        result = replica(*args, **kwargs)
         never_compiled = {
             called
-            for each, called in zip(replica.functions, replica.full_code.functions, strict=True)
-            if not each.entries
+            for function, called in zip(replica.functions, replica.full_code.functions, strict=True)
+            if not function.entries
         }
         if TELLS:
             assert [served.entry for served in replica.served if served.function not in never_compiled] == ran
-        assert torch.equal(found, expected)
-        assert found.requires_grad == expected.requires_grad
+        assert torch.equal(result, expected)
+        assert result.requires_grad == expected.requires_grad
         assert capsys.readouterr().out == printed
-        assert [live.order(each.code)() for each in replica.functions] == order, "torch's own cache was disturbed"
+        assert [live.order(function.code)() for function in replica.functions] == order, (
+            "torch's own cache was disturbed"
+        )
     return replica
 
 
@@ -166,9 +172,9 @@ def test_globals_that_the_code_assigns_are_the_program_s(function: Callable[...,
             expected = compiled(ones(3))
         assert replicated.COUNT == before + 1
         replicated.COUNT = before
-        found = replica(ones(3))
+        result = replica(ones(3))
         assert replicated.COUNT == before + 1
-        assert torch.equal(found, expected)
+        assert torch.equal(result, expected)
         assert len(replica.served) == 2
         assert not TELLS or [served.entry for served in replica.served] == ran
 

@@ -44,9 +44,9 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     torch._dynamo.reset()
     with package.prepare_debug(directory):
-        one = torch.compile(scaled, backend="eager", dynamic=False)
+        compiled = torch.compile(scaled, backend="eager", dynamic=False)
         for by in range(2, 5):
-            one(torch.ones(3), by)
+            compiled(torch.ones(3), by)
         torch.compile(listed, backend="eager")(torch.ones(2))
     return directory
 
@@ -58,59 +58,63 @@ def _question(dump: Path, budget: int, tried: tuple[dict[str, Any], ...] = ()) -
 def _answered(dump: Path, budget: int, wanted: str = "") -> dict[str, Any]:
     text = answer(_question(dump, budget), wanted)
     assert count(text) <= budget, (wanted, count(text), text)
-    told: dict[str, Any] = json.loads(text)
-    return told
+    brief: dict[str, Any] = json.loads(text)
+    return brief
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_worst_finding_comes_first_and_the_budget_is_kept(dump: Path, budget: int) -> None:
-    told = _answered(dump, budget)
+    brief = _answered(dump, budget)
     first = findings(read_run(dump).session)[0]
-    shown = told["findings"][0]
+    shown = brief["findings"][0]
     assert shown["id"] == finding_id(first)
     assert shown["file"] is None or (shown["file"], shown["line"]) == (first.where.file, first.where.line)
     assert set(shown) == {"id", "severity", "kind", "file", "line", "cause", "fix", "tried", "cost", "more"}
 
 
 def test_with_enough_tokens_everything_is_there_once(dump: Path) -> None:
-    told = _answered(dump, 100_000)
+    brief = _answered(dump, 100_000)
     run = read_run(dump)
-    assert "rest" not in told
-    assert [each["id"] for each in told["findings"]] == [finding_id(each) for each in findings(run.session)]
-    assert [each["id"] for each in told["compiles"]] == [str(each.id) for _, each in run.session.compiles()]
-    text = json.dumps(told)
-    for each in told["findings"]:
-        assert text.count(json.dumps(each["cause"])) == 1
+    assert "rest" not in brief
+    assert [finding["id"] for finding in brief["findings"]] == [
+        finding_id(finding) for finding in findings(run.session)
+    ]
+    assert [compiled["id"] for compiled in brief["compiles"]] == [
+        str(compiled.id) for _, compiled in run.session.compiles()
+    ]
+    text = json.dumps(brief)
+    for finding in brief["findings"]:
+        assert text.count(json.dumps(finding["cause"])) == 1
 
 
 @pytest.mark.parametrize("budget", (LEAST, 900, 2000))
 def test_all_can_be_reached_by_ids_from_the_first_answer(dump: Path, budget: int) -> None:
     """Follow every id of every answer, as an agent may, until nothing is new."""
-    waiting, seen, told = [""], set(), {}
+    waiting, seen, briefs = [""], set(), {}
     while waiting:
         wanted = waiting.pop()
         if wanted not in seen:
             seen.add(wanted)
-            told[wanted] = _answered(dump, budget, wanted)
-            waiting += [each for each in _ids(told[wanted]) if each not in seen]
+            briefs[wanted] = _answered(dump, budget, wanted)
+            waiting += [item for item in _ids(briefs[wanted]) if item not in seen]
     run = read_run(dump)
-    assert {finding_id(each) for each in findings(run.session)} <= seen
-    assert {str(each.id) for _, each in run.session.compiles()} <= seen
+    assert {finding_id(finding) for finding in findings(run.session)} <= seen
+    assert {str(compiled.id) for _, compiled in run.session.compiles()} <= seen
     reached = {name.partition(":")[0] for name in seen}
-    whole = {each["code"] for each in told.values() if "code" in each}
+    whole = {brief["code"] for brief in briefs.values() if "code" in brief}
     codes = {name for name in files_of(run) if name.startswith("__transformed")}
     assert codes - reached <= {name for name in codes if run.text(name).rstrip("\n") in whole}
 
 
-def _ids(told: dict[str, Any]) -> Iterator[str]:
-    yield from told.get("rest", ())
-    yield from told.get("files", ())
-    yield from told.get("compiles", ()) if told["view"] == "finding" else ()
-    yield from [told["guards"]] if "guards" in told else []
-    for each in (*told.get("findings", ()), *told.get("items", ())):
-        yield from (each["id"], *each.get("more", ()))
-    if told["view"] in ("brief", "compiles"):
-        yield from (each["id"] for each in told.get("compiles", ()))
+def _ids(brief: dict[str, Any]) -> Iterator[str]:
+    yield from brief.get("rest", ())
+    yield from brief.get("files", ())
+    yield from brief.get("compiles", ()) if brief["view"] == "finding" else ()
+    yield from [brief["guards"]] if "guards" in brief else []
+    for item in (*brief.get("findings", ()), *brief.get("items", ())):
+        yield from (item["id"], *item.get("more", ()))
+    if brief["view"] in ("brief", "compiles"):
+        yield from (compiled["id"] for compiled in brief.get("compiles", ()))
 
 
 def test_the_pages_of_a_file_are_its_text(dump: Path) -> None:
@@ -118,9 +122,9 @@ def test_the_pages_of_a_file_are_its_text(dump: Path) -> None:
     name = next(name for name in sorted(files_of(run)) if name.startswith("full_code"))
     pages, wanted = [], name
     while wanted:
-        told = _answered(dump, 700, wanted)
-        pages.append(told["text"])
-        wanted = told.get("rest", [""])[0]
+        brief = _answered(dump, 700, wanted)
+        pages.append(brief["text"])
+        wanted = brief.get("rest", [""])[0]
     assert len(pages) > 1
     assert "\n".join(pages) == run.text(name).rstrip("\n")
     assert _answered(dump, 700, f"{name}:3-4")["text"].count("\n") == 1
@@ -128,29 +132,31 @@ def test_the_pages_of_a_file_are_its_text(dump: Path) -> None:
 
 def test_a_finding_has_its_source_and_the_failed_guards(dump: Path) -> None:
     run = read_run(dump)
-    found = next(each for each in findings(run.session) if "recompile" in each.kind or "argument" in each.cause)
-    told = _answered(dump, 3000, finding_id(found))
-    marked = [line for line in told["source"] if line.split(" ")[0].endswith(">")]
+    recompile_finding = next(
+        finding for finding in findings(run.session) if "recompile" in finding.kind or "argument" in finding.cause
+    )
+    brief = _answered(dump, 3000, finding_id(recompile_finding))
+    marked = [line for line in brief["source"] if line.split(" ")[0].endswith(">")]
     assert len(marked) == 1
-    assert told["failed_guards"][0]["guards"]
+    assert brief["failed_guards"][0]["guards"]
 
 
 def test_what_was_tried_belongs_to_its_finding(dump: Path) -> None:
-    found = findings(read_run(dump).session)[0]
-    place = {"kind": found.kind, "where": str(found.where or "")}
+    worst_finding = findings(read_run(dump).session)[0]
+    place = {"kind": worst_finding.kind, "where": str(worst_finding.where or "")}
     tried = ({"finding": place, "edit": "use torch.where", "state": "helps", "told": "1 break less", "kept": True},)
-    told = json.loads(answer(_question(dump, 2000, tried)))
-    assert told["findings"][0]["tried"] == [
+    brief = json.loads(answer(_question(dump, 2000, tried)))
+    assert brief["findings"][0]["tried"] == [
         {"edit": "use torch.where", "state": "helps", "told": "1 break less", "kept": True}
     ]
-    assert all(not each["tried"] for each in told["findings"][1:])
+    assert all(not finding["tried"] for finding in brief["findings"][1:])
 
 
 def test_ids_are_the_same_in_the_next_run_and_after_lines_have_moved(dump: Path, tmp_path: Path) -> None:
     index = json.loads((dump / "index.json").read_text(encoding="utf-8"))
     session = read_run(dump).session
     again = json.loads(index_json(session, findings(session)))
-    assert [each["cause"] for each in again["findings"]] == [each["cause"] for each in index["findings"]]
+    assert [finding["cause"] for finding in again["findings"]] == [finding["cause"] for finding in index["findings"]]
     first = findings(session)[0]
     assert first.where is not None
     from dataclasses import replace
@@ -194,8 +200,8 @@ def test_a_run_without_compiles_says_so(tmp_path: Path) -> None:
 
     with package.prepare_debug(tmp_path):
         pass
-    told = _answered(tmp_path, LEAST)
-    assert told["findings"] == [] and told["run"]["compiles"] == 0
+    brief = _answered(tmp_path, LEAST)
+    assert brief["findings"] == [] and brief["run"]["compiles"] == 0
 
 
 def test_counting_is_on_the_safe_side() -> None:

@@ -40,7 +40,7 @@ class Visit:
     def check(self) -> None:
         """Fail if the page asked for anything outside of its folder, or complained."""
         assert self.complaints == []
-        outside = [each for each in self.requests if not each.startswith((self.folder, "data:"))]
+        outside = [request for request in self.requests if not request.startswith((self.folder, "data:"))]
         assert outside == []
 
 

@@ -14,8 +14,8 @@ DOC, SOURCE = ".pane:not(.source)", ".pane.source"
 
 def lit(visited: Visit, selector: str) -> list[int]:
     """Return the numbers of the lines that a selector fits."""
-    found = visited.page.eval_on_selector_all(selector, "rows => rows.map(row => Number(row.dataset.n))")
-    return sorted(found)
+    numbers = visited.page.eval_on_selector_all(selector, "rows => rows.map(row => Number(row.dataset.n))")
+    return sorted(numbers)
 
 
 def point(visited: Visit, selector: str) -> None:
@@ -28,16 +28,16 @@ def check_links(visited: Visit, directory: Path, process: str = "p0", of_each: i
     run = read_run(directory)
     checked = 0
     for page, (root, family) in enumerate(run.families().items()):
-        own = run.session.functions[root].filename
+        filename = run.session.functions[root].filename
         for function, compiled in family:
             for text in documents(run, function, compiled):
                 if text.links.lines and (text.is_leading or text.language == "bytecode"):
                     visited.go(f"#{process}f{page}/{entry_key(compiled)}/{text.key}")
-                    checked += _check_text(visited, text, own, of_each)
+                    checked += _check_text(visited, text, filename, of_each)
     return checked
 
 
-def _check_text(visited: Visit, text: Document, own: str, count: int) -> int:
+def _check_text(visited: Visit, text: Document, filename: str, count: int) -> int:
     visited.page.wait_for_function(
         "key => document.querySelector(`.pane:not(.source) [data-doc='${key}'][aria-selected=true]`) !== null",
         arg=text.key,
@@ -49,12 +49,12 @@ def _check_text(visited: Visit, text: Document, own: str, count: int) -> int:
     for number in some:
         point(visited, f'{DOC} .ln[data-n="{number}"]')
         assert lit(visited, f"{SOURCE} .ln.kin") == sorted(
-            {line for file, line in text.links.of(number) if file == own}
+            {line for file, line in text.links.of(number) if file == filename}
         )
         assert lit(visited, f"{DOC} .ln.at") == [number]
-    origins = sorted(line for file, line in text.links.all() if file == own)
+    origins = sorted(line for file, line in text.links.all() if file == filename)
     for line in origins:
         point(visited, f'{SOURCE} .ln[data-n="{line}"]')
-        came = [number for number in sorted(text.links.lines) if (own, line) in text.links.of(number)]
+        came = [number for number in sorted(text.links.lines) if (filename, line) in text.links.of(number)]
         assert lit(visited, f"{DOC} .ln.kin") == [number for number in came if number in shown]
     return len(some) + len(origins)

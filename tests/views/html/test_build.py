@@ -65,14 +65,14 @@ def test_the_function_has_its_source_and_its_lines_are_linked(tmp_path: Path) ->
     (block,) = content["blocks"]  # type: ignore[misc]
     assert block["name"] == "toy" and block["first"] == 4 and block["text"].startswith("def toy(a, b):")
     (compiled,) = content["entries"]  # type: ignore[misc]
-    assert [each["key"] for each in compiled["docs"]] == ["transformed", "guards", "captured_graph"]
+    assert [document["key"] for document in compiled["docs"]] == ["transformed", "guards", "captured_graph"]
 
 
 def test_a_hostile_name_is_text_everywhere(tmp_path: Path) -> None:
     page = build_report(write_toy(tmp_path, HOSTILE)).page
     assert not [tag for tag, _ in elements(page) if tag == "img"]
     scripts = [attributes for tag, attributes in elements(page) if tag == "script"]
-    assert [each.get("type") for each in scripts] == ["application/json", None]
+    assert [script.get("type") for script in scripts] == ["application/json", None]
     assert "<" not in (tmp_path / "report" / "data" / "p0f0.js").read_text(encoding="utf-8")
 
 
@@ -108,9 +108,11 @@ def test_each_rank_is_a_process_of_the_page(tmp_path: Path) -> None:
     for rank in (0, 1):
         write_toy(tmp_path / f"rank_{rank}")
     sections = [
-        each for tag, each in elements(build_report(tmp_path).page) if tag == "section" and "data-process" in each
+        attributes
+        for tag, attributes in elements(build_report(tmp_path).page)
+        if tag == "section" and "data-process" in attributes
     ]
-    assert {each["data-process"] for each in sections} == {"p0", "p1"}
+    assert {attributes["data-process"] for attributes in sections} == {"p0", "p1"}
 
 
 def test_ids_that_torch_gave_twice_are_two_entries(tmp_path: Path) -> None:
@@ -121,17 +123,17 @@ def test_ids_that_torch_gave_twice_are_two_entries(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_where_the_page_is(tmp_path: Path) -> None:
-    found = CliRunner().invoke(depyf, ["report", str(write_toy(tmp_path))])
-    assert found.exit_code == 0
-    assert Path(found.output.strip()) == tmp_path / "report" / "index.html"
+    result = CliRunner().invoke(depyf, ["report", str(write_toy(tmp_path))])
+    assert result.exit_code == 0
+    assert Path(result.output.strip()) == tmp_path / "report" / "index.html"
 
 
 @pytest.mark.parametrize(("text", "code"), [(None, 2), ("{}", 1), ("no json", 1)])
 def test_the_command_says_what_is_wrong_with_a_dump(tmp_path: Path, text: str | None, code: int) -> None:
     if text is not None:
         (tmp_path / "index.json").write_text(text, encoding="utf-8")
-    found = CliRunner().invoke(depyf, ["report", str(tmp_path)])
-    assert found.exit_code == code and "depyf report:" in found.output
+    result = CliRunner().invoke(depyf, ["report", str(tmp_path)])
+    assert result.exit_code == code and "depyf report:" in result.output
 
 
 def test_the_page_of_breaks_says_what_the_finding_says_and_given_up_compiles_are_no_entries(tmp_path: Path) -> None:

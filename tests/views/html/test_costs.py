@@ -18,8 +18,8 @@ GRAPH = "__compiled_fn_1.Captured_Graph.0.py"
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def place(line: int, text: str = "") -> dict[str, Any]:
@@ -33,13 +33,13 @@ def row(seconds: float, *places: dict[str, Any]) -> dict[str, Any]:
 
 def kernel(name: str, seconds: float, *lines: int) -> dict[str, Any]:
     calls = [{"dump": GRAPH, "line": 3}]
-    told = {"name": name, "kind": "kernel", "seconds": seconds, "times": 1, "compiles": ["0/0"], "calls": calls}
-    return told | {"lines": [place(line) for line in lines]}
+    kernel_row = {"name": name, "kind": "kernel", "seconds": seconds, "times": 1, "compiles": ["0/0"], "calls": calls}
+    return kernel_row | {"lines": [place(line) for line in lines]}
 
 
 def piece(start: float, end: float, name: str, *lines: int) -> dict[str, Any]:
-    told = {"start": start, "end": end, "kind": "kernel", "name": name, "function": "toy"}
-    return told | {"lines": [place(line) for line in lines]}
+    event = {"start": start, "end": end, "kind": "kernel", "name": name, "function": "toy"}
+    return event | {"lines": [place(line) for line in lines]}
 
 
 def write_profile(directory: Path) -> None:

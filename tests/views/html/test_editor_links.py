@@ -15,20 +15,20 @@ from tests.views.html.browsing import browser, visit
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def _report(directory: Path) -> Path:
     source = {"file": "toy.py", "path": "/home/me/a b/toy.py", "dump": "source/toy.py"}
-    made = index([function("toy", [toy_entry()])], sources=[source])
-    return build_report(write_dump(directory, made, FILES), single_file=True).page
+    content = index([function("toy", [toy_entry()])], sources=[source])
+    return build_report(write_dump(directory, content, FILES), single_file=True).page
 
 
 def _links(visited: Any) -> set[str]:
     hrefs = "links => links.map(link => link.getAttribute('href'))"
-    found: list[str] = visited.page.eval_on_selector_all("a.edit", hrefs)
-    return set(found)
+    links: list[str] = visited.page.eval_on_selector_all("a.edit", hrefs)
+    return set(links)
 
 
 def test_places_open_in_the_chosen_editor(launched: Any, tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_places_open_in_the_chosen_editor(launched: Any, tmp_path: Path) -> None
 
 
 def test_a_place_without_a_known_path_has_no_link(launched: Any, tmp_path: Path) -> None:
-    made = index([function("toy", [toy_entry()])])
-    page = build_report(write_dump(tmp_path, made, FILES)).page
+    content = index([function("toy", [toy_entry()])])
+    page = build_report(write_dump(tmp_path, content, FILES)).page
     with visit(launched, page) as visited:
         assert all(link.startswith("vscode://file/") for link in _links(visited))
         assert visited.page.evaluate("() => depyf.editor.address('nowhere.py', 3)") is None

@@ -25,8 +25,8 @@ NAME = "a 100% #b/long.py"
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def place(file: str, number: int, text: str, name: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def write_findings(directory: Path) -> Path:
 
 def is_seen(visited: Visit, selector: str) -> bool:
     """Return whether the middle of an element is in the window, and not covered by another element."""
-    found: bool = visited.page.eval_on_selector(
+    is_visible: bool = visited.page.eval_on_selector(
         selector,
         """row => {
             const box = row.getBoundingClientRect(), y = box.y + box.height / 2;
@@ -65,15 +65,15 @@ def is_seen(visited: Visit, selector: str) -> bool:
             return y > 0 && y < innerHeight && top !== null && row.contains(top);
         }""",
     )
-    return found
+    return is_visible
 
 
 def click_all(visited: Visit, directory: Path) -> int:
     """Click on each finding, and look for its line; return how many there are."""
-    found = findings(read_run(directory).session)
+    run_findings = findings(read_run(directory).session)
     links = ".findings a.place"
-    assert visited.page.locator(links).count() == len(found)
-    for number, finding in enumerate(found):
+    assert visited.page.locator(links).count() == len(run_findings)
+    for number, finding in enumerate(run_findings):
         visited.go("#overview")
         visited.page.locator(links).nth(number).click()
         visited.page.wait_for_function("() => location.hash !== '#overview'")
@@ -88,19 +88,19 @@ def click_all(visited: Visit, directory: Path) -> int:
         head = visited.page.eval_on_selector(at, "row => row.closest('.code').previousElementSibling.textContent")
         assert f"  {finding.where.file}:" in head
         assert is_seen(visited, at), finding
-    return len(found)
+    return len(run_findings)
 
 
 @pytest.mark.parametrize("window", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_a_click_on_a_finding_leads_to_its_line(launched: Any, tmp_path: Path, window: dict[str, int]) -> None:
-    made = build_report(write_findings(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_findings(tmp_path))
+    with visit(launched, report.page) as visited:
         visited.page.set_viewport_size(window)
         assert click_all(visited, tmp_path) >= 5
         visited.check()
 
 
 def test_a_second_click_from_the_overview_leads_there_again(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_findings(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_findings(tmp_path))
+    with visit(launched, report.page) as visited:
         assert click_all(visited, tmp_path) == click_all(visited, tmp_path)

@@ -29,8 +29,8 @@ PAGES = ("overview", "recompiles", "breaks", "caches", "diff")
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def refused(entry_id: str) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def write_two(directory: Path) -> Path:
 def test_an_address_that_the_report_does_not_have_says_so(
     launched: Any, tmp_path: Path, address: str, missing: str
 ) -> None:
-    made = build_report(write_two(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_two(tmp_path))
+    with visit(launched, report.page) as visited:
         visited.go(address)
         notice = visited.page.locator("#unknown")
         assert notice.is_visible() and f"names a {missing} that is not in this report: {address}" in notice.inner_text()
@@ -73,9 +73,9 @@ def test_an_address_that_the_report_does_not_have_says_so(
 
 
 def test_a_function_page_names_the_backend_and_its_time(launched: Any, tmp_path: Path) -> None:
-    told = toy_entry() | {"backend": "turbine", "seconds": {"total": 2.0, "backend": 1.25}}
-    made = build_report(write_dump(tmp_path, index([function("toy", [told])]), FILES))
-    with visit(launched, made.page) as visited:
+    toy_compile = toy_entry() | {"backend": "turbine", "seconds": {"total": 2.0, "backend": 1.25}}
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_compile])]), FILES))
+    with visit(launched, report.page) as visited:
         visited.go("#p0f0/c0")
         assert "Backend: turbine, 1.25 s." in visited.page.locator(".why").inner_text()
 
@@ -85,8 +85,8 @@ def test_a_function_page_names_the_backend_and_its_time(launched: Any, tmp_path:
 def test_every_page_opens_from_disk_without_complaint(
     launched: Any, tmp_path: Path, single_file: bool, scheme: str
 ) -> None:
-    made = build_report(write_two(tmp_path), single_file=single_file)
-    with visit(launched, made.page, color_scheme=scheme) as visited:
+    report = build_report(write_two(tmp_path), single_file=single_file)
+    with visit(launched, report.page, color_scheme=scheme) as visited:
         for page in PAGES:
             visited.go(f"#{page}")
             assert visited.page.locator(f'[data-page="{page}"]').first.is_visible()
@@ -97,15 +97,15 @@ def test_every_page_opens_from_disk_without_complaint(
 
 
 def test_lines_light_up_as_the_model_links_them(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_toy(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_toy(tmp_path))
+    with visit(launched, report.page) as visited:
         assert check_links(visited, tmp_path) >= 12
         visited.check()
 
 
 def test_a_line_without_a_link_says_so(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_toy(tmp_path))
-    with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
+    report = build_report(write_toy(tmp_path))
+    with visit(launched, report.page, "p0f0/c0/captured_graph") as visited:
         point(visited, '.pane:not(.source) .ln[data-n="2"]')
         assert "no link is known: torch records no line of yours" in visited.page.inner_text(".foot")
         point(visited, '.pane.source .ln[data-n="9"]')
@@ -113,8 +113,8 @@ def test_a_line_without_a_link_says_so(launched: Any, tmp_path: Path) -> None:
 
 
 def test_the_margin_says_which_graph_a_line_went_into_and_where_it_broke(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_toy(tmp_path))
-    with visit(launched, made.page, "p0f0/c0") as visited:
+    report = build_report(write_toy(tmp_path))
+    with visit(launched, report.page, "p0f0/c0") as visited:
         assert visited.page.inner_text('.pane.source .ln[data-n="5"] .m') == "1"
         assert visited.page.inner_text('.pane.source .ln[data-n="6"] .m').split() == ["1", "//"]
         assert "Data-dependent branching" in visited.page.inner_text(".breaknote")
@@ -123,14 +123,14 @@ def test_the_margin_says_which_graph_a_line_went_into_and_where_it_broke(launche
 def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_function(
     launched: Any, tmp_path: Path
 ) -> None:
-    one = toy_entry()
-    one["breaks"][0] |= {
+    toy_compile = toy_entry()
+    toy_compile["breaks"][0] |= {
         "where": line(40, "print(x)", "helper") | {"file": "other.py"},
         "stack": [line(20, "toy(a, b)", "<module>"), line(4), line(8, "return x * b"), line(40, "print(x)", "helper")],
     }
     rest = {"name": "torch_dynamo_resume_in_toy_at_8", "file": "toy.py", "installed": False, "reason": "no", "times": 1}
-    made = build_report(write_dump(tmp_path, index([function("toy", [one])], skipped=[rest]), FILES))
-    with visit(launched, made.page, "p0f0/c0") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_compile])], skipped=[rest]), FILES))
+    with visit(launched, report.page, "p0f0/c0") as visited:
         assert visited.page.inner_text('.pane.source .ln[data-n="8"] .m').split() == ["//", "–"]
         notes = visited.page.locator(".breaknote").all_inner_texts()
         assert notes[0].startswith("the graph ends in this call, at other.py:40: Data-dependent")
@@ -148,8 +148,8 @@ def test_frames_of_packages_are_folded_below_the_users_own(launched: Any, tmp_pa
         {"name": "emit", "file": "logging/__init__.py", "installed": True, "reason": "no", "times": 9},
         {"name": "mine", "file": "toy.py", "installed": False, "reason": "no", "times": 1},
     ]
-    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])], skipped=frames), FILES))
-    with visit(launched, made.page, "breaks") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])], skipped=frames), FILES))
+    with visit(launched, report.page, "breaks") as visited:
         assert visited.page.locator(".page.breaks").get_by_text("mine", exact=True).is_visible()
         assert not visited.page.get_by_text("emit", exact=True).is_visible()
         visited.page.get_by_text("1 of installed packages").click()
@@ -158,8 +158,8 @@ def test_frames_of_packages_are_folded_below_the_users_own(launched: Any, tmp_pa
 
 def test_a_docstring_with_a_prefix_is_a_string_to_its_end(launched: Any, tmp_path: Path) -> None:
     files = {**FILES, "source/toy.py": SOURCE.replace("    x = a", '    r"""if it\n    # is `for` you"""\n    x = a')}
-    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
-    with visit(launched, made.page, "p0f0/c0") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, report.page, "p0f0/c0") as visited:
         rows = visited.page.locator(".pane.source .ln .t")
         assert [rows.nth(number).locator(".k, .c").count() for number in (0, 1, 2)] == [1, 0, 0]
 
@@ -168,8 +168,8 @@ def test_docstrings_are_folded_until_they_are_asked_for(launched: Any, tmp_path:
     long = 'def toy(a, b):\n    """Return one.\n\n    More\n    words.\n    """\n'
     transformed = FILES["__transformed_code_0_for_toy.py"].replace("def toy(a, b):\n", long)
     files = {**FILES, "__transformed_code_0_for_toy.py": transformed}
-    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
-    with visit(launched, made.page, "p0f0/c0/transformed") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, report.page, "p0f0/c0/transformed") as visited:
         hidden, button = visited.page.locator('.pane:not(.source) .ln[data-n="5"]'), visited.page.locator(".code .fold")
         assert button.inner_text() == "⋯ 4 more lines of the docstring"
         assert visited.page.is_visible('.pane:not(.source) .ln[data-n="3"]') and not hidden.is_visible()
@@ -184,15 +184,15 @@ def test_docstrings_are_folded_until_they_are_asked_for(launched: Any, tmp_path:
 
 
 def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_toy(tmp_path))
-    with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
+    report = build_report(write_toy(tmp_path))
+    with visit(launched, report.page, "p0f0/c0/captured_graph") as visited:
         visited.page.hover('.pane.source .ln[data-n="5"]')
         assert lit(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
         visited.page.click('.pane.source .ln[data-n="5"]')
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph/S0.5"
         visited.page.keyboard.press("Escape")
         assert visited.page.evaluate("location.hash") == "#p0f0/c0/captured_graph"
-    with visit(launched, made.page, "p0f0/c0/captured_graph/S0.5") as visited:
+    with visit(launched, report.page, "p0f0/c0/captured_graph/S0.5") as visited:
         assert lit(visited, ".pane.source .ln.at") == [5]
         assert lit(visited, ".pane:not(.source) .ln.kin") == [3, 4, 5, 9]
 
@@ -207,8 +207,8 @@ def test_a_real_mouse_lights_up_and_a_click_is_kept_in_the_address(launched: Any
     ],
 )
 def test_search_finds(launched: Any, tmp_path: Path, text: str, where: str) -> None:
-    made = build_report(write_two(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_two(tmp_path))
+    with visit(launched, report.page) as visited:
         visited.page.keyboard.press("/")
         visited.page.keyboard.type(text)
         visited.page.wait_for_function("text => document.getElementById('search').dataset.done === text", arg=text)
@@ -224,8 +224,8 @@ def test_a_diff_shows_the_lines_that_differ(launched: Any, tmp_path: Path) -> No
     second["artefacts"] = [{**second["artefacts"][0], "file": other}]
     graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
     files = {**FILES, other: graph.replace("torch.abs(L_a_)", "torch.neg(L_a_)").replace("        lt = x < 0\n", "")}
-    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry(), second])]), files))
-    with visit(launched, made.page, "diff/p0f0/c0/captured_graph/p0f0/c1/captured_graph") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_entry(), second])]), files))
+    with visit(launched, report.page, "diff/p0f0/c0/captured_graph/p0f0/c1/captured_graph") as visited:
         assert visited.page.inner_text("#diff .lead") == "2 lines only on the left, 1 only on the right"
         assert visited.page.locator("#diff .gone mark").first.inner_text() == "abs"
         assert visited.page.locator("#diff .come mark").first.inner_text() == "neg"
@@ -234,17 +234,17 @@ def test_a_diff_shows_the_lines_that_differ(launched: Any, tmp_path: Path) -> No
 
 def test_numbers_of_the_process_are_no_difference(launched: Any, tmp_path: Path) -> None:
     first, second = toy_entry(), toy_entry() | {"id": "0/1", "trigger": refused("0/0")}
-    for number, one in enumerate((first, second)):
+    for number, toy_compile in enumerate((first, second)):
         clause = f'G["__builtins_dict___{number}"]["len"] is len'
-        one["guards"] = [{"kind": "ID_MATCH", "source": "", "clause": clause, "where": None}]
-    made = build_report(write_dump(tmp_path, index([function("toy", [first, second])]), FILES))
-    with visit(launched, made.page, "diff/p0f0/c0/guards/p0f0/c1/guards") as visited:
+        toy_compile["guards"] = [{"kind": "ID_MATCH", "source": "", "clause": clause, "where": None}]
+    report = build_report(write_dump(tmp_path, index([function("toy", [first, second])]), FILES))
+    with visit(launched, report.page, "diff/p0f0/c0/guards/p0f0/c1/guards") as visited:
         assert visited.page.inner_text("#diff .lead") == "no line differs"
 
 
 def test_keys_do_what_the_mouse_does(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_two(tmp_path))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_two(tmp_path))
+    with visit(launched, report.page) as visited:
         for key, shown in (("r", "#recompiles"), ("b", "#breaks"), ("d", "#diff"), ("o", "#overview")):
             visited.page.keyboard.press(key)
             visited.page.wait_for_function("shown => document.documentElement.dataset.shown === shown", arg=shown)
@@ -264,15 +264,18 @@ def test_keys_do_what_the_mouse_does(launched: Any, tmp_path: Path) -> None:
 def test_a_hostile_name_and_source_are_shown_and_do_nothing(launched: Any, tmp_path: Path) -> None:
     hostile_line = f"    x = {HOSTILE!r}\n"
     files = {**FILES, "source/toy.py": SOURCE.replace("    b = b * -1\n", f"    {hostile_line}")}
-    one = toy_entry()
-    one["breaks"][0]["reason"] = one["breaks"][0]["hints"][0] = HOSTILE
-    one["guards"][0]["clause"] = HOSTILE
-    one["trigger"] = {"kind": "recompile", "refused": [{"entry": HOSTILE, "clauses": [HOSTILE], "explained": []}]}
+    toy_compile = toy_entry()
+    toy_compile["breaks"][0]["reason"] = toy_compile["breaks"][0]["hints"][0] = HOSTILE
+    toy_compile["guards"][0]["clause"] = HOSTILE
+    toy_compile["trigger"] = {
+        "kind": "recompile",
+        "refused": [{"entry": HOSTILE, "clauses": [HOSTILE], "explained": []}],
+    }
     content = index(
-        [function(HOSTILE, [one])], skipped=[{"name": HOSTILE, "file": HOSTILE, "reason": HOSTILE, "times": 1}]
+        [function(HOSTILE, [toy_compile])], skipped=[{"name": HOSTILE, "file": HOSTILE, "reason": HOSTILE, "times": 1}]
     )
-    made = build_report(write_dump(tmp_path, content, files))
-    with visit(launched, made.page) as visited:
+    report = build_report(write_dump(tmp_path, content, files))
+    with visit(launched, report.page) as visited:
         for address in ("#recompiles", "#breaks", "#diff", "#p0f0/c0/guards", "#p0f0/c0/transformed", "#overview"):
             visited.go(address)
             assert "owned" != visited.page.title()
@@ -289,11 +292,11 @@ def test_a_hostile_name_and_source_are_shown_and_do_nothing(launched: Any, tmp_p
 def test_a_long_text_is_loaded_when_it_is_looked_at(launched: Any, tmp_path: Path) -> None:
     graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
     files = {**FILES, "__compiled_fn_1.Captured_Graph.0.py": graph * 300}
-    made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
-    with visit(launched, made.page, "p0f0/c0/transformed") as visited:
-        assert not [each for each in visited.requests if each.endswith("p0f0-c0-2.js")]
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_entry()])]), files))
+    with visit(launched, report.page, "p0f0/c0/transformed") as visited:
+        assert not [request for request in visited.requests if request.endswith("p0f0-c0-2.js")]
         visited.go("#p0f0/c0/captured_graph")
-        assert [each for each in visited.requests if each.endswith("p0f0-c0-2.js")]
+        assert [request for request in visited.requests if request.endswith("p0f0-c0-2.js")]
         assert visited.page.locator(".pane:not(.source) .ln").count() < 1200
         visited.go(f"#p0f0/c0/captured_graph/L{graph.count(chr(10)) * 200 + 4}")
         assert visited.page.locator(".pane:not(.source) .ln.at").is_visible()
@@ -303,10 +306,10 @@ def test_a_long_text_is_loaded_when_it_is_looked_at(launched: Any, tmp_path: Pat
 def test_processes_are_beside_each_other(launched: Any, tmp_path: Path) -> None:
     write_toy(tmp_path / "rank_0")
     write_dump(tmp_path / "rank_1", index([function("toy", [toy_entry() | {"op_count": 9}])]), FILES)
-    made = build_report(tmp_path)
-    with visit(launched, made.page, "ranks") as visited:
-        told = visited.page.inner_text(".page.ranks")
-        assert "operations of toy, toy.py:4" in told and "rank 1" in told
+    report = build_report(tmp_path)
+    with visit(launched, report.page, "ranks") as visited:
+        text = visited.page.inner_text(".page.ranks")
+        assert "operations of toy, toy.py:4" in text and "rank 1" in text
         visited.page.select_option("#which", "p1")
         visited.page.wait_for_function("() => document.getElementById('p1-overview').hidden === false")
         visited.page.click("#p1-overview .tree a")
@@ -316,12 +319,12 @@ def test_processes_are_beside_each_other(launched: Any, tmp_path: Path) -> None:
 
 def test_a_frame_that_was_given_up_is_told_in_short_with_what_torch_advises(launched: Any, tmp_path: Path) -> None:
     said = "Dynamic shape\n  Explanation: the shape of `nonzero` is data.\n  Hint: set `x = True`.\n  Context: f"
-    one = toy_entry()
-    one |= {"failure": {"kind": "Unsupported", "reason": said, "where": None}, "hits": 1}
-    made = build_report(write_dump(tmp_path, index([function("toy", [one])]), FILES))
-    with visit(launched, made.page, "p0f0/c0") as visited:
-        told = visited.page.inner_text(".why")
-        assert "1 call served" in told and "✕ Unsupported: Dynamic shape\n" in told
+    toy_compile = toy_entry()
+    toy_compile |= {"failure": {"kind": "Unsupported", "reason": said, "where": None}, "hits": 1}
+    report = build_report(write_dump(tmp_path, index([function("toy", [toy_compile])]), FILES))
+    with visit(launched, report.page, "p0f0/c0") as visited:
+        text = visited.page.inner_text(".why")
+        assert "1 call served" in text and "✕ Unsupported: Dynamic shape\n" in text
         assert visited.page.inner_text(".given-up p") == "the shape of nonzero is data."
         assert visited.page.inner_text(".given-up li code") == "x = True"
         assert not visited.page.is_visible(".given-up pre")
@@ -333,8 +336,8 @@ def test_a_frame_that_was_given_up_is_told_in_short_with_what_torch_advises(laun
 
 
 def test_the_overview_fits_a_narrow_window(launched: Any, tmp_path: Path) -> None:
-    made = build_report(write_toy(tmp_path))
-    with visit(launched, made.page, "overview") as visited:
+    report = build_report(write_toy(tmp_path))
+    with visit(launched, report.page, "overview") as visited:
         for width in (1400, 1000, 700, 390):
             visited.page.set_viewport_size({"width": width, "height": 800})
             assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -350,13 +353,15 @@ def test_no_mark_in_the_margin_is_cut_off(launched: Any, tmp_path: Path) -> None
     graphs = [f"__compiled_fn_{number}" for number in (121, 122, 123, 124)]
     compiles = []
     for order, name in enumerate(graphs):
-        one = toy_entry() | {"id": f"0/{order}", "graphs_called": [name]}
-        one["artefacts"] = [each | {"file": f"{name}.Captured_Graph.0.py"} for each in one["artefacts"]]
-        compiles.append(one)
+        toy_compile = toy_entry() | {"id": f"0/{order}", "graphs_called": [name]}
+        toy_compile["artefacts"] = [
+            artefact | {"file": f"{name}.Captured_Graph.0.py"} for artefact in toy_compile["artefacts"]
+        ]
+        compiles.append(toy_compile)
     graph = FILES["__compiled_fn_1.Captured_Graph.0.py"]
     files = {**FILES, **{f"{name}.Captured_Graph.0.py": graph for name in graphs}}
-    made = build_report(write_dump(tmp_path, index([function("toy", compiles)]), files))
-    with visit(launched, made.page, "p0f0/c1") as visited:
+    report = build_report(write_dump(tmp_path, index([function("toy", compiles)]), files))
+    with visit(launched, report.page, "p0f0/c1") as visited:
         margin = visited.page.locator('.pane.source .ln[data-n="6"] .m')
         assert margin.inner_text().split()[-2:] == ["122", "//"] and "+" in margin.inner_text()
         left = "each.getBoundingClientRect().left"

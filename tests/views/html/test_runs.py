@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def run(folder: Path, *target: str) -> Path:
@@ -64,8 +64,8 @@ def test_two_ranks_are_beside_each_other_with_their_difference(launched: Any, tm
     job = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "examples/two_ranks.py")
     page = run(tmp_path / "out", *job)
     with visit(launched, page, "ranks") as visited:
-        told = visited.page.inner_text(".page.ranks")
-        assert "rank 0" in told and "rank 1" in told and "graph breaks in step" in told
+        text = visited.page.inner_text(".page.ranks")
+        assert "rank 0" in text and "rank 1" in text and "graph breaks in step" in text
         for number in (0, 1):
             visited.go(f"#p{number}/overview")
             assert visited.page.locator(f"#p{number}-overview .tree").is_visible()

@@ -67,6 +67,12 @@ def fold_async_with(draft: Draft) -> None:
 
 
 def mark_await(draft: Draft, index: int, origin: int) -> None:
-    """Set the argument of the GET_AWAITABLE at `index`, if there is one."""
+    """Set the argument of a GET_AWAITABLE, if that is the instruction at `index`.
+
+    Args:
+        draft: the draft to change.
+        index: the position of the raw instruction after the call.
+        origin: where the awaitable comes from: 1 for `__aenter__`, 2 for `__aexit__`.
+    """
     if draft.name(index) == "GET_AWAITABLE" and not draft.entries[index]:
         draft.steps[index] = (Step("GET_AWAITABLE", origin),)

@@ -18,16 +18,16 @@ def fold_comprehension_cells(draft: Draft) -> None:
     """Make comprehensions read their own variables as values, not as cells."""
     if not any(step.op == "LOAD_FAST_CLEAR" for steps in draft.steps for step in steps):
         return
-    own = {number: _put_back(draft, handler.target) for number, handler in enumerate(draft.handlers)}
-    cells: dict[int, set[object]] = {number: set() for number in own}
+    restored = {number: _put_back(draft, handler.target) for number, handler in enumerate(draft.handlers)}
+    cells: dict[int, set[object]] = {number: set() for number in restored}
     for index, number in enumerate(draft.handler):
-        if number >= 0 and own[number] and (index == 0 or draft.handler[index - 1] != number):
+        if number >= 0 and restored[number] and (index == 0 or draft.handler[index - 1] != number):
             cells[number] |= _made_before(draft, index)
     for index, steps in enumerate(draft.steps):
-        if any(step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, own, cells) for step in steps):
+        if any(step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, restored, cells) for step in steps):
             draft.steps[index] = tuple(
                 Step("LOAD_FAST", step.arg)
-                if step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, own, cells)
+                if step.op == "LOAD_CLOSURE" and _is_value(draft, index, step.arg, restored, cells)
                 else step
                 for step in steps
             )
@@ -35,13 +35,13 @@ def fold_comprehension_cells(draft: Draft) -> None:
 
 def _put_back(draft: Draft, index: int) -> set[object]:
     """Return the variables that a handler restores, if it does nothing else."""
-    found: set[object] = set()
+    restored: set[object] = set()
     while index < len(draft.steps):
         for step in draft.steps[index]:
             if step.op == "RERAISE":
-                return found
+                return restored
             if step.op == "STORE_FAST":
-                found.add(step.arg)
+                restored.add(step.arg)
             elif step.op not in ("SWAP", "POP"):
                 return set()
         index += 1
@@ -50,23 +50,23 @@ def _put_back(draft: Draft, index: int) -> set[object]:
 
 def _made_before(draft: Draft, index: int) -> set[object]:
     """Return the variables for which a comprehension makes its own cells, before it begins at `index`."""
-    made: set[object] = set()
+    captured: set[object] = set()
     index -= 1
     while index >= 0 and all(step.op in HEAD for step in draft.steps[index]):
-        made |= {step.arg for step in draft.steps[index] if step.op == "MAKE_CELL"}
+        captured |= {step.arg for step in draft.steps[index] if step.op == "MAKE_CELL"}
         index -= 1
-    return made
+    return captured
 
 
 def _is_value(
-    draft: Draft, index: int, name: object, own: dict[int, set[object]], cells: dict[int, set[object]]
+    draft: Draft, index: int, name: object, restored: dict[int, set[object]], cells: dict[int, set[object]]
 ) -> bool:
     """Return whether a variable belongs to the innermost enclosing comprehension that has it, as a value."""
     number = draft.handler[index]
     passed: set[int] = set()
     while number >= 0 and number not in passed:
         passed.add(number)
-        if name in own[number]:
+        if name in restored[number]:
             return name not in cells[number]
         number = draft.handler[draft.handlers[number].target]
     return False

@@ -52,36 +52,40 @@ def fold_async_yield(draft: Draft) -> None:
 def fold_generator_stop(*, jumps_test: bool) -> Fold:
     """Return the fold that removes the handler which turns StopIteration into RuntimeError.
 
-    jumps_test: conditional jumps test the truth of any value; else of a bool only, which never raises.
+    Args:
+        jumps_test: conditional jumps test the truth of any value; else of a bool only, which never raises.
     """
 
     def fold(draft: Draft) -> None:
         if not draft.code.flags & GENERATORS:
             return
         stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
-        own = {draft.handlers[number].target + place for number in stops for place in (0, 1)}
-        mark_unguarded(draft, own, jumps_test)
+        handler_indices = {draft.handlers[number].target + place for number in stops for place in (0, 1)}
+        mark_unguarded(draft, handler_indices, jumps_test)
         for index, number in enumerate(draft.handler):
             if number in stops:
                 draft.protect(index, -1)
-        draft.leftovers |= own
+        draft.leftovers |= handler_indices
 
     return fold
 
 
-def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
+def mark_unguarded(draft: Draft, handler_indices: set[int], jumps_test: bool) -> None:
     """Mark the places where a StopIteration could leave a generator unchanged.
 
     From 3.14 on, the compiler leaves some truth tests unprotected (`loose_tests`), but no other operation.
 
-    own: the instructions of the handlers that prevent it.
+    Args:
+        draft: the draft of a generator or coroutine.
+        handler_indices: the raw instructions of the handlers that turn StopIteration into RuntimeError.
+        jumps_test: whether conditional jumps test the truth of any value, and so may raise.
     """
     begin = next((index + 2 for index in range(len(draft.raws)) if draft.name(index) == "RETURN_GENERATOR"), -1)
     if draft.name(begin) != "RESUME":
         return
     for index in range(begin, len(draft.raws)):
         is_jump = draft.name(index).startswith("POP_JUMP_IF") and not jumps_test
-        if draft.handler[index] < 0 and index not in own and not is_jump:
+        if draft.handler[index] < 0 and index not in handler_indices and not is_jump:
             if draft.name(index) == "TO_BOOL":
                 draft.steps[index] = (UNGUARDED, *draft.steps[index])
             elif any(OPERATIONS[step.op].raises for step in draft.steps[index] if step.op in OPERATIONS):

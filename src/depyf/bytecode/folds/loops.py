@@ -35,7 +35,16 @@ def fold_loop_ends_and_pop(draft: Draft) -> None:
 
 
 def skip(draft: Draft, index: int, count: int) -> None:
-    """Let the loop at `index` exit past `count` instructions."""
+    """Let the loop at `index` exit past `count` instructions.
+
+    Args:
+        draft: the draft to change.
+        index: the position of the FOR_ITER.
+        count: the number of raw instructions at the exit that the interpreter jumps over.
+
+    Raises:
+        DecompilationError: the exit would lie past the end of the code.
+    """
     target = draft.targets[index]
     if target + count >= len(draft.raws):
         raise draft.fail(index, "the loop ends past the end of the code")

@@ -37,7 +37,13 @@ def fold_loop(draft: Draft, index: int) -> None:
 
 
 def drop_throw(draft: Draft, yields: int, way_out: int) -> None:
-    """Mark the handler of an exception thrown in at the yield, and its jump back, as leftovers."""
+    """Mark the handler of an exception thrown in at the yield, and its jump back, as leftovers.
+
+    Args:
+        draft: the draft to change.
+        yields: the position of the YIELD_VALUE in the loop that sends.
+        way_out: the position of the END_SEND to which the handler jumps back.
+    """
     if draft.handler[yields] < 0:
         return
     throw = draft.handlers[draft.handler[yields]].target

@@ -83,7 +83,17 @@ class Facts:
     def next(
         self, table: OpcodeTable, *, changed: Mapping[str, Expansion], gone: tuple[str, ...] = (), **facts: object
     ) -> Facts:
-        """Return the facts of the next version, with some expansions changed or removed, and other facts by name."""
+        """Return the facts of the next version, with some expansions changed or removed, and other facts by name.
+
+        Args:
+            table: the opcodes of the next version.
+            changed: the expansions that are new or different, by opcode name.
+            gone: the opcode names that the next version no longer has.
+            **facts: the other fields that change, by name.
+
+        Raises:
+            AssertionError: an opcode has no expansion, or an expansion no opcode.
+        """
         expansions = {name: expansion for name, expansion in self.expansions.items() if name not in gone}
         expansions.update(changed)
         return dataclasses.replace(self, table=table, expansions=expansions, **facts)  # type: ignore[arg-type]

@@ -45,13 +45,13 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
 
 def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
     """Return, by the index of a node's last operation, where the compiler wrote code as if it fell through."""
-    found: dict[int, Beyond] = {}
+    fallthroughs: dict[int, Beyond] = {}
     position = 0
     for node, emitted in rows:
         position += len(emitted)
         if node.beyond is not None:
-            found[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
-    return found
+            fallthroughs[position - 1] = Beyond(first[node.beyond.number], node.beyond.point.layout.reals)
+    return fallthroughs
 
 
 def reached_at_last(draft: Draft, nodes: list[Node]) -> bytearray:
@@ -71,19 +71,25 @@ def reached_at_last(draft: Draft, nodes: list[Node]) -> bytearray:
 
 def skips(draft: Draft, reached: bytearray) -> dict[int, int]:
     """Return the unreachable jumps: by the offset of the instruction after each, the offset of its target."""
-    found: dict[int, int] = {}
+    targets: dict[int, int] = {}
     for raw, target in enumerate(draft.targets):
         if target >= 0 and not reached[raw] and [step.op for step in draft.steps[raw]] == ["JUMP"]:
             behind = raw + 1
             while draft.name(behind) == "EXTENDED_ARG":
                 behind += 1
             if behind < len(draft.raws):
-                found[draft.raws[behind].offset] = draft.raws[target].offset
-    return found
+                targets[draft.raws[behind].offset] = draft.raws[target].offset
+    return targets
 
 
 def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
-    """Return the extents of the loops that the code opens."""
+    """Return the extents of the loops that the code opens.
+
+    Args:
+        draft: the raw instructions, for their offsets.
+        nodes: the nodes of the walk.
+        first: by node number, the index of the node's first operation in the listing.
+    """
     return [
         Extent(draft.raws[node.point.raw].offset, first[entered.number], draft.raws[node.behind].offset)
         for node in nodes

@@ -105,8 +105,8 @@ def cut(layout: Layout, depth: int) -> Layout:
 
 def top_slots(layout: Layout, count: int) -> list[Slot]:
     """Return the topmost slots, lowest first; fewer if the stack is not deep enough."""
-    found = [slot for slot, _ in zip(layout.slots(), range(count), strict=False)]
-    return found[::-1]
+    slots = [slot for slot, _ in zip(layout.slots(), range(count), strict=False)]
+    return slots[::-1]
 
 
 @dataclass(frozen=True, slots=True)

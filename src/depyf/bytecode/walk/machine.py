@@ -70,7 +70,14 @@ class Machine:
         self.emitted.append(Emitted(op, arg))
 
     def branch(self, op: str, role: str = "", arg: object = None) -> None:
-        """Emit a jump, with the current stacks, to the target or to a role of this point."""
+        """Emit a jump, with the current stacks, to the target or to a role of this point.
+
+        Args:
+            op: the operation that jumps.
+            role: an implicit action of the interpreter at this instruction to jump to, as in `Point.role`; empty for
+                the target.
+            arg: the argument of the operation.
+        """
         raw = self.raw if role else self.target
         self.branches.append((len(self.emitted), Point(raw, self.layout, self.blocks, role)))
         self.emit(op, arg)
@@ -189,7 +196,16 @@ class Machine:
             self.replace(under + 1, slots[1:])
 
     def without_nulls(self, op: str, arg: object, pops: int) -> object:
-        """Return the argument of a call without the nulls among its operands, which are dropped."""
+        """Return the argument of a call without the nulls among its operands, which are dropped.
+
+        Args:
+            op: the operation; one that is no call keeps its argument.
+            arg: the argument: the number of operands, and the position of the null.
+            pops: the number of slots that the operation takes.
+
+        Raises:
+            DecompilationError: the stack has fewer slots.
+        """
         if op not in CALLS:
             return arg
         assert isinstance(arg, tuple)
@@ -216,7 +232,17 @@ class Machine:
         self.replace(count, slots)
 
     def operate_within(self, op: str, arg: int, pops: int, pushes: int) -> None:
-        """Execute an operation that accesses a slot below the top."""
+        """Execute an operation that accesses a slot below the top.
+
+        Args:
+            op: the operation.
+            arg: the depth of the slot, counted from the top in slots of the interpreter.
+            pops: the number of slots from the top to the deepest one that the operation uses.
+            pushes: the number of these slots that are on the stack afterwards.
+
+        Raises:
+            DecompilationError: one of the values exists only in the interpreter.
+        """
         slots = self.tops(pops)
         values = pops - arg if pushes <= arg else 0
         looked_at = slots[: len(slots) - values]
@@ -247,7 +273,13 @@ class Machine:
         self.push(top)
 
     def enter_block(self, kind: str, target: int, depth: int) -> None:
-        """Push a block on the block stack."""
+        """Push a block on the block stack.
+
+        Args:
+            kind: the kind of block: `loop`, `except`, `finally` or `handler`.
+            target: the raw instruction at which the loop ends, or the handler begins.
+            depth: the number of stack slots below the block.
+        """
         self.blocks = (*self.blocks, Block(kind, target, depth))
         self.mark(f"open {kind}")
 

@@ -35,11 +35,13 @@ COPIES, COPIES_OF_SUBROUTINES = 4, 64
 def walk(draft: Draft, marks: bool = False) -> Listing:
     """Return the listing of the reachable code, with handlers by instruction and without ghosts.
 
-    marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
-
     The listing also contains code that only the compiler believed reachable, if it is valid.
 
-    Raises `DecompilationError` on code that uses the stack or the block stack in a way that no interpreter allows.
+    Args:
+        marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
+
+    Raises:
+        DecompilationError: the code uses the stack or the block stack in a way that no interpreter allows.
     """
     try:
         listing = walk_from_start(draft, marks, beyond=True)
@@ -50,7 +52,16 @@ def walk(draft: Draft, marks: bool = False) -> Listing:
 
 
 def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
-    """Return the listing, with or without the code that only the compiler believed reachable."""
+    """Return the listing of the code that is reachable from the start.
+
+    Args:
+        draft: the raw instructions and their expansions.
+        marks: whether to emit operations that show where blocks are opened and closed.
+        beyond: whether to follow the fallthroughs that only the compiler believed reachable.
+
+    Raises:
+        DecompilationError: the code uses the stack or the block stack in a way that no interpreter allows.
+    """
     walker = Walker(draft, marks, beyond)
     walker.reach(Point(0, walker.layouts.empty, ()))
     while walker.pending:
@@ -146,12 +157,30 @@ class Walker:
         return None
 
     def catch_at(self, point: Point, depth: int, lasti: bool) -> Catch | None:
-        """Return the handler that begins at a point; none is new after the walk."""
+        """Return the handler that begins at a point; none is new after the walk.
+
+        Args:
+            point: the first instruction of the handler with the stacks there.
+            depth: the number of real values that stay on the stack.
+            lasti: whether the offset of the raising instruction is pushed.
+        """
         target = self.nodes.get(point) if self.is_done else self.reach(point)
         return Catch(target, depth, lasti) if target is not None else None
 
     def catch_in_handler(self, machine: Machine, block: Block, blocks: Blocks) -> Catch | None:
-        """Return the target of exceptions that are raised while another is handled: out of the handler."""
+        """Return the target of exceptions that are raised while another is handled: out of the handler.
+
+        Args:
+            machine: the state after the instruction that may raise.
+            block: the entry of the block stack for the exception that is being handled.
+            blocks: the block stack outside of the handler.
+
+        Returns:
+            the cleanup that restores the previous exception; None if nothing here raises.
+
+        Raises:
+            DecompilationError: an operation may raise, and the stack has lost the handler's values.
+        """
         depth = block.depth + len(HANDLED)
         if machine.protected.depth >= depth:
             kept = cut(machine.protected, depth)

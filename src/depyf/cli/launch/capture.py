@@ -234,7 +234,13 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find the module with the other finders, and call the function after its import."""
+        """Find the module with the other finders, and call the function after its import.
+
+        Args:
+            fullname: the name of the module.
+            path: the path of its package, as the import system passes it.
+            target: the module to reload, as the import system passes it.
+        """
         if fullname != self._name:
             return None
         sys.meta_path.remove(self)

@@ -20,11 +20,11 @@ def contained(doing: str) -> Iterator[None]:
         print(f"depyf: {doing} failed ({type(error).__name__}: {error}); the program continues", file=sys.stderr)
 
 
-def end_as_misused(told: str) -> NoReturn:
+def end_as_misused(message: str) -> NoReturn:
     """End the program because the launcher's options cannot be satisfied.
 
     Raises:
         SystemExit: always, with the exit code for wrong options.
     """
-    print(f"depyf run: {told}", file=sys.stderr)
+    print(f"depyf run: {message}", file=sys.stderr)
     raise SystemExit(MISUSED)

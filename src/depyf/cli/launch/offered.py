@@ -34,9 +34,9 @@ def offered(directory: Path, called: Path, began: float, settings: Settings, com
     except ImportError:
         return
     beside = [Path.cwd(), *([] if command[0] == "-m" else [Path(command[0]).parent])]
-    made = offer(summary.places, beside)
-    if made.edits:
+    available = offer(summary.places, beside)
+    if available.edits:
         options = [] if str(called) == DEFAULT else ["-o", str(called)]
         typed = shlex.join(["depyf", "fix", *options, *command])
-        edits, findings = counted(made.edits, "edit"), counted(made.findings, "finding")
+        edits, findings = counted(available.edits, "edit"), counted(available.findings, "finding")
         yield f"depyf: `{typed}` would try {edits} for {findings}"

@@ -95,7 +95,13 @@ class Stepper(pdb.Pdb):
 
     @left_alone_with_calls
     def trace_dispatch(self, frame: types.FrameType, event: str, arg: object) -> Any:  # noqa: ANN401 - as pdb has it
-        """Trace, although Dynamo inspects every frame: it must compile neither this function nor its callees."""
+        """Trace, although Dynamo inspects every frame: it must compile neither this function nor its callees.
+
+        Args:
+            frame: the frame that runs.
+            event: Python's name for what happens.
+            arg: the value that belongs to the event, for example the one that is returned.
+        """
         return super().trace_dispatch(frame, event, arg)
 
     def stop_here(self, frame: types.FrameType) -> bool:

@@ -21,7 +21,10 @@ def run(arguments: Sequence[str], settings: Settings, meanwhile: Callable[[], No
 
     The program has this process's standard streams, working directory and interpreter flags.
 
-    meanwhile: is called while the program runs.
+    Args:
+        arguments: the arguments of the interpreter: a script or `-m` and a module, and the program's own.
+        settings: the options of `depyf run`, which reach the program by its environment.
+        meanwhile: is called while the program runs.
     """
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     kept: dict[int, object] = {}

@@ -59,7 +59,7 @@ def summarised(directory: Path, since: float) -> Summary:
     """Return the summary of the dumps below a directory that were written at `since` (seconds since 1970) or later."""
     summary = Summary()
     folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
-    for folder in [directory, *(each for each in folders if each != directory)]:
+    for folder in [directory, *(parent for parent in folders if parent != directory)]:
         if has_index(folder) and changed_at(folder) >= since:
             _add(summary, folder, load_index(folder))
         elif any(path.stat().st_mtime >= since for path in folder.glob("__*.py")):
@@ -67,41 +67,44 @@ def summarised(directory: Path, since: float) -> Summary:
     return summary
 
 
-def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
-    (found.places if index["ended"] else found.unfinished).append(folder)
+def _add(summary: Summary, folder: Path, index: dict[str, Any]) -> None:
+    (summary.places if index["ended"] else summary.unfinished).append(folder)
     session = session_of(index)
-    found.functions += len(session.roots())
-    found.problems += len(session.problems)
-    found.findings += findings(session)
-    for function, each in session.compiles():
-        seconds, made = duration(each.seconds), each.transformed
-        found.compiles += 1
-        found.seconds += seconds
-        found.breaks += places_of_breaks([each])
-        found.recompiles += isinstance(each.trigger, Recompile)
-        found.given_up += each.failure is not None
-        found.failed_calls += sum(call_failure.times for call_failure in each.call_failures)
-        found.with_code += isinstance(made, Transformed) and each.failure is None
-        found.unproven += isinstance(made, Transformed) and made.level is Level.UNPROVEN
+    summary.functions += len(session.roots())
+    summary.problems += len(session.problems)
+    summary.findings += findings(session)
+    for function, compiled in session.compiles():
+        seconds, transformed = duration(compiled.seconds), compiled.transformed
+        summary.compiles += 1
+        summary.seconds += seconds
+        summary.breaks += places_of_breaks([compiled])
+        summary.recompiles += isinstance(compiled.trigger, Recompile)
+        summary.given_up += compiled.failure is not None
+        summary.failed_calls += sum(call_failure.times for call_failure in compiled.call_failures)
+        summary.with_code += isinstance(transformed, Transformed) and compiled.failure is None
+        summary.unproven += isinstance(transformed, Transformed) and transformed.level is Level.UNPROVEN
         name = title(session.functions[function.root])
-        found.slowest = max(found.slowest, (seconds, f"{each.id} of {name}"))
+        summary.slowest = max(summary.slowest, (seconds, f"{compiled.id} of {name}"))
 
 
-def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
+def lines(summary: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
     """Return lines about the compiles, the findings, and the place of the files.
 
-    called: the directory as the user wrote it.
-    only: the pattern for functions, if one was given.
+    Args:
+        summary: the summary of the run's dumps.
+        directory: the directory of the run.
+        called: the directory as the user wrote it.
+        only: the pattern for functions, if one was given.
     """
-    if not found.places and not found.unfinished:
+    if not summary.places and not summary.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    told = [f"worth a look: {_worth(found)}", *_first_findings(found, called)]
-    return [_compiled(found, only), *told, f"in {_where(found, directory, called)}"]
+    findings_lines = [f"worth a look: {_worth(summary)}", *_first_findings(summary, called)]
+    return [_compiled(summary, only), *findings_lines, f"in {_where(summary, directory, called)}"]
 
 
-def _first_findings(found: Summary, called: Path) -> list[str]:
+def _first_findings(summary: Summary, called: Path) -> list[str]:
     """Return the first findings of all processes, one line each, without duplicates, and the number of the others."""
-    findings = merged(found.findings)
+    findings = merged(summary.findings)
     urgent = _urgent(findings)
     more = len(urgent) - MOST_FINDINGS
     lines = [f"  {number}. {finding.line}" for number, finding in enumerate(urgent[:MOST_FINDINGS], start=1)]
@@ -111,10 +114,10 @@ def _first_findings(found: Summary, called: Path) -> list[str]:
     return lines + ([f"  and {', '.join(rest)}: depyf show {called}"] if rest else [])
 
 
-def measured(found: Summary, settings: Settings) -> Iterator[str]:
+def measured(summary: Summary, settings: Settings) -> Iterator[str]:
     """Yield what the run measured in each process: the most expensive lines, and where compile time went."""
-    for folder in found.places:
-        is_one = len(found.places) == 1
+    for folder in summary.places:
+        is_one = len(summary.places) == 1
         profile = read_profile(folder) if settings.profile else None
         if profile is not None:
             if not is_one:
@@ -125,32 +128,34 @@ def measured(found: Summary, settings: Settings) -> Iterator[str]:
             yield from compile_times_text(times, "" if is_one else f" of {folder.name}")
 
 
-def _compiled(found: Summary, only: str) -> str:
-    processes = len(found.places) + len(found.unfinished)
+def _compiled(summary: Summary, only: str) -> str:
+    processes = len(summary.places) + len(summary.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
-    without = found.compiles - found.given_up - found.with_code
-    failed = f"{found.given_up} failed, " if found.given_up else ""
-    failed += f"{without} made no code, " if without and found.with_code else ""
-    proven = f"all but {found.unproven} proven" if found.unproven else "the others proven" if failed else "all proven"
-    proven = failed + (proven if found.with_code else "nothing was compiled successfully")
+    without = summary.compiles - summary.given_up - summary.with_code
+    failed = f"{summary.given_up} failed, " if summary.given_up else ""
+    failed += f"{without} made no code, " if without and summary.with_code else ""
+    proven = (
+        f"all but {summary.unproven} proven" if summary.unproven else "the others proven" if failed else "all proven"
+    )
+    proven = failed + (proven if summary.with_code else "nothing was compiled successfully")
     those = f" that match --only {only}" if only else ""
-    made = f"{counted(found.compiles, 'compile')} of {counted(found.functions, 'function')}{those}{where}"
-    return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
+    counts = f"{counted(summary.compiles, 'compile')} of {counted(summary.functions, 'function')}{those}{where}"
+    return f"{counts}, {summary.seconds:.1f} s, {proven}" if summary.compiles else counts
 
 
-def _worth(found: Summary) -> str:
-    (seconds, which), unfinished = found.slowest, len(found.unfinished)
+def _worth(summary: Summary) -> str:
+    (seconds, which), unfinished = summary.slowest, len(summary.unfinished)
     words = [
-        str(break_count(found.breaks)) if found.breaks else "",
-        counted(found.recompiles, "recompile") if found.recompiles else "",
-        f"{counted(found.given_up, 'frame')} given up" if found.given_up else "",
-        f"{counted(found.failed_calls, 'call')} failed in compiled code" if found.failed_calls else "",
-        f"{counted(found.unproven, 'compile')} not proven" if found.unproven else "",
+        str(break_count(summary.breaks)) if summary.breaks else "",
+        counted(summary.recompiles, "recompile") if summary.recompiles else "",
+        f"{counted(summary.given_up, 'frame')} given up" if summary.given_up else "",
+        f"{counted(summary.failed_calls, 'call')} failed in compiled code" if summary.failed_calls else "",
+        f"{counted(summary.unproven, 'compile')} not proven" if summary.unproven else "",
         f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
-        f"{counted(found.problems, 'error')} inside depyf" if found.problems else "",
+        f"{counted(summary.problems, 'error')} inside depyf" if summary.problems else "",
         f"{counted(unfinished, 'process', 'processes')} ended before writing everything" if unfinished else "",
     ]
-    urgent = _urgent(merged(found.findings))
+    urgent = _urgent(merged(summary.findings))
     return ", ".join(word for word in words if word) or (counted(len(urgent), "finding") if urgent else "nothing")
 
 
@@ -159,8 +164,8 @@ def _urgent(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.severity != "low"]
 
 
-def _where(found: Summary, directory: Path, called: Path) -> str:
-    own = str(called / "index.md") if (directory / "index.md").exists() else str(called)
-    places = [place for place in (*found.places, *found.unfinished) if place != directory]
+def _where(summary: Summary, directory: Path, called: Path) -> str:
+    index = str(called / "index.md") if (directory / "index.md").exists() else str(called)
+    places = [place for place in (*summary.places, *summary.unfinished) if place != directory]
     others = [place.relative_to(directory).as_posix() for place in places]
-    return f"{own}, and in {', '.join(others)}" if others else own
+    return f"{index}, and in {', '.join(others)}" if others else index

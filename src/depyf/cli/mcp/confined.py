@@ -106,16 +106,16 @@ class Confined:
             raise RefusedError(f"there is no dump {name!r} in the working directory")
         self._check_links(path, name)
         try:
-            found = {process.label: process.run for process in processes(path, 0.0)}
+            by_label = {process.label: process.run for process in processes(path, 0.0)}
         except (OSError, ValueError) as error:
             raise RefusedError(f"the dump {name!r} cannot be read: {error}") from error
-        if not found:
+        if not by_label:
             raise RefusedError(f"there is no dump in {name!r}")
-        for run in found.values():
+        for run in by_label.values():
             for file in files_of(run):
                 if not (run.directory / file).resolve().is_relative_to(self.directory):
                     raise RefusedError(f"the dump {name!r} names a file outside of the working directory")
-        return found
+        return by_label
 
     def _check_links(self, dump: Path, name: str) -> None:
         """Refuse a dump with a symbolic link that leaves the directory."""
@@ -124,7 +124,7 @@ class Confined:
             count += len(files)
             if count > MOST_FILES:
                 raise RefusedError(f"{name!r} has more than {MOST_FILES} files; name the directory of one dump")
-            for each in (*folders, *files):
-                path = Path(folder, each)
+            for entry in (*folders, *files):
+                path = Path(folder, entry)
                 if path.is_symlink() and not path.resolve().is_relative_to(self.directory):
                     raise RefusedError(f"{name!r} has a link that leaves the working directory")

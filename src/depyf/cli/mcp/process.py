@@ -40,6 +40,12 @@ class Ended:
 async def run(command: Sequence[str], directory: Path, limit: float, tell: Tell) -> Ended:
     """Run a command to its end or to the limit, in seconds. If the caller is cancelled, the process is ended too.
 
+    Args:
+        command: the command and its arguments.
+        directory: its working directory.
+        limit: the time limit in seconds.
+        tell: receives the last line of output and the elapsed seconds from time to time.
+
     Raises:
         OSError: it cannot be started.
     """

@@ -69,24 +69,39 @@ class Tools:
 
         With `module`, `script` is the name of a module in the working directory. `backend` ("eager", "aot_eager")
         replaces the program's own; without Inductor a run takes seconds, with the same breaks and recompiles.
+
+        Args:
+            ctx: the request, which receives the progress.
+            script: the script, relative to the working directory, or a module.
+            arguments: the arguments of the program.
+            module: whether `script` is the name of a module.
+            output: the directory of the dump.
+            backend: replaces the program's own backend.
+            limit: the time limit in seconds.
+            budget: the most tokens of the answer.
         """
         dump = self._checked(self._confined.output, output)
         target = self._target(script, module)
         options = ["-o", str(dump), "--no-html", *(["--backend", backend] if backend else [])]
         ended = await self._run(ctx, ["run", *options, *(["-m"] if module else []), target, *arguments], limit)
-        told: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1), "output": _tail(ended)}
+        content: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1), "output": _tail(ended)}
         if ended.code is None:
-            told["ended"] = f"depyf ended it after {limit:g} s"
+            content["ended"] = f"depyf ended it after {limit:g} s"
         try:
-            told["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
+            content["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
         except ToolError as error:
-            told["shown"] = f"nothing to show: {error}"
-        return json.dumps(told, ensure_ascii=False)
+            content["shown"] = f"nothing to show: {error}"
+        return json.dumps(content, ensure_ascii=False)
 
     async def show(self, dump: Dump = DUMP, id: Id = "", budget: Budget = 2000) -> str:  # noqa: A002 - the word of answers
         """Show the findings of a run, the worst first, each with file, line, cause and fix; or more about an id.
 
         Ids are those of findings, of compiles (`0/1`), of their guards (`0/1:guards`), and names of files with lines.
+
+        Args:
+            dump: the directory that `run` wrote.
+            id: an id of an earlier answer; empty for the findings.
+            budget: the most tokens of the answer.
         """
         return await self._ask(dump, budget, partial(answer, wanted=id))
 
@@ -96,6 +111,13 @@ class Tools:
         """Show what a line of the program became in a stage of the compiler; without a stage, list the stages.
 
         Stages: `captured_graph`, `transformed`, `guards`, `joint_graph`, `forward_graph`, `after_post_grad`, `kernel`.
+
+        Args:
+            file: a file of the program.
+            line: a line of it, from 1.
+            stage: one of the stages, or empty.
+            dump: the directory that `run` wrote.
+            budget: the most tokens of the answer.
         """
         return await self._ask(dump, budget, partial(stage_of_line, file=file, line=line, stage=stage))
 
@@ -103,6 +125,12 @@ class Tools:
         """Explain guards of a compile: the value, the condition, the line that needs it, and the calls it refused.
 
         `guard` is a number from 1, a part of a guard's text, or the value as the program writes it (`self.scale`).
+
+        Args:
+            compile: the id of a compile, such as `0/1`.
+            guard: the guard, or a part of it.
+            dump: the directory that `run` wrote.
+            budget: the most tokens of the answer.
         """
         return await self._ask(dump, budget, partial(guard_explained, compile_id=compile, wanted=guard))
 
@@ -118,6 +146,14 @@ class Tools:
         """Run the program with edits for its findings, compare results, and write the edits that help as a patch.
 
         The files of the program stay as they are. The answer names each edit that was tried, and holds the patch.
+
+        Args:
+            ctx: the request, which receives the progress.
+            script: the script, relative to the working directory, or a module.
+            arguments: the arguments of the program.
+            module: whether `script` is the name of a module.
+            patch: the file of the patch.
+            limit: the time limit in seconds.
         """
         file = self._checked(self._confined.patch, patch)
         self._checked(self._confined.path, TRIED)
@@ -127,7 +163,14 @@ class Tools:
         return json.dumps({"exit_code": ended.code, "output": _tail(ended)}, ensure_ascii=False)
 
     async def diff(self, ctx: Context, old: Dump, new: Dump, limit: Seconds = 300.0) -> str:
-        """Show what changed between two runs: compiled functions, breaks, recompiles, guards, graphs and kernels."""
+        """Show what changed between two runs: compiled functions, breaks, recompiles, guards, graphs and kernels.
+
+        Args:
+            ctx: the request, which receives the progress.
+            old: the directory of the earlier run.
+            new: the directory of the later run.
+            limit: the time limit in seconds.
+        """
         paths = []
         for name in (old, new):
             await anyio.to_thread.run_sync(partial(self._checked, self._confined.runs, name))

@@ -15,7 +15,10 @@ _NAMED = {"\\": "\\\\", "\n": "\n"}
 def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
     """Return the literal of a docstring that follows `indent` in the code.
 
-    cleaned: the compiler removes the indentation of docstrings.
+    Args:
+        text: the docstring, as the code object has it.
+        indent: the whitespace before the statement.
+        cleaned: whether the compiler removes the indentation of docstrings (3.13).
     """
     if cleaned and clean(indented := _indented(text, indent)) == text:
         text = indented

@@ -113,8 +113,8 @@ class ExpressionWriter:
                 out.append(node.id)  # type: ignore[attr-defined]
                 continue
             rule = rules.get(kind)
-            pieces, own = rule(self, node) if rule is not None else self._inherited(node)
-            if own < needed:
+            pieces, node_precedence = rule(self, node) if rule is not None else self._inherited(node)
+            if node_precedence < needed:
                 work.append(")")
                 work += pieces[::-1]
                 work.append("(")
@@ -136,6 +136,13 @@ class ExpressionWriter:
         pieces: list[Piece] = []
 
         def add(prefix: str, arg: ast.arg, default: ast.expr | None) -> None:
+            """Append the text of one parameter.
+
+            Args:
+                prefix: `*`, `**` or nothing.
+                arg: the parameter's name and annotation.
+                default: the default value, or None.
+            """
             if pieces:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)

@@ -65,12 +65,12 @@ def _percent_field(field: ast.FormattedValue) -> str | None:
     if field.conversion == -1:
         return None
     spec = _constant_spec(field.format_spec)
-    found = SIMPLE_SPEC.fullmatch(spec)
+    spec_match = SIMPLE_SPEC.fullmatch(spec)
     is_empty = field.format_spec is not None and not spec
-    if found is None or is_empty or (found["right"] and not found["width"]):
+    if spec_match is None or is_empty or (spec_match["right"] and not spec_match["width"]):
         return None
-    sign = "-" if found["width"] and not found["right"] else ""
-    return f"%{sign}{found['width'] or ''}{found['precision'] or ''}{chr(field.conversion)}"
+    sign = "-" if spec_match["width"] and not spec_match["right"] else ""
+    return f"%{sign}{spec_match['width'] or ''}{spec_match['precision'] or ''}{chr(field.conversion)}"
 
 
 def _constant_spec(spec: ast.expr | None) -> str:

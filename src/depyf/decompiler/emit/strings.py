@@ -18,7 +18,10 @@ QUOTES = ("'", '"', "'''", '"""')
 def f_string(writer: Writer, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
     """Return the source of an f-string, or None if these fields have no valid form.
 
-    nested_quotes: the fields may contain the quotes of the f-string, and backslashes.
+    Args:
+        writer: writes the expressions in the fields.
+        node: the f-string.
+        nested_quotes: whether the fields may contain the quotes of the f-string, and backslashes (3.12).
     """
     parts = _parts(writer, node, in_spec=False)
     fields = [text for is_field, text in parts if is_field]
@@ -82,7 +85,13 @@ def _closing(writer: Writer, node: ast.FormattedValue | Interpolation) -> list[t
 
 
 def closing(writer: Writer, node: Interpolation, quote: str) -> list[str]:
-    """Return the text after the expression of an interpolation, in a string with these quotes."""
+    """Return the pieces of text after the expression of an interpolation.
+
+    Args:
+        writer: writes the expressions in the format specification.
+        node: the interpolation of a template string.
+        quote: the quotes of the whole string, which the text must escape.
+    """
     return [text if is_field else escape(text, quote) for is_field, text in _closing(writer, node)]
 
 

@@ -38,16 +38,18 @@ def _is_same(text: str, written: str) -> bool:
     """Return whether two texts compile to the same code. Syntax unknown to this Python is compared as text."""
     try:
         with without_compiler_warnings():
-            one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))
+            text_code, written_code = (
+                compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written)
+            )
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return "".join(text.split()) == "".join(written.split())
-    return _content(one) == _content(two)
+    return _content(text_code) == _content(written_code)
 
 
 def _content(code: types.CodeType) -> list[object]:
     """Return the parts of a code object that equivalent codes share."""
-    found: list[object] = []
-    for one in codes_in_order(code):
-        found += [one.co_code, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars]
-        found += [(type(const), repr(const)) for const in one.co_consts if not isinstance(const, types.CodeType)]
-    return found
+    parts: list[object] = []
+    for nested in codes_in_order(code):
+        parts += [nested.co_code, nested.co_names, nested.co_varnames, nested.co_freevars, nested.co_cellvars]
+        parts += [(type(const), repr(const)) for const in nested.co_consts if not isinstance(const, types.CodeType)]
+    return parts

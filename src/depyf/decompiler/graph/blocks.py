@@ -35,7 +35,13 @@ def split(listing: Listing) -> tuple[list[Span], dict[int, int]]:
     leaders.update([beyond.target for beyond in listing.beyond.values()])
     if listing.handlers:
         handlers = [instruction.handler for instruction in instructions]
-        leaders.update([place for place, (one, next_) in enumerate(zip(handlers, handlers[1:]), 1) if one != next_])
+        leaders.update(
+            [
+                place
+                for place, (handler, next_handler) in enumerate(zip(handlers, handlers[1:]), 1)
+                if handler != next_handler
+            ]
+        )
     starts = sorted([position for position in leaders if 0 <= position < len(instructions)])
     spans = [
         Span(start, end, instructions[start].handler) for start, end in zip(starts, [*starts[1:], len(instructions)])

@@ -35,7 +35,10 @@ def immediate_dominators(successors: Successors, entry: int, order: list[int] | 
     The nodes are returned in reverse postorder. The last predecessor in that order is taken first. Then the walks up
     the tree from a node with many predecessors share their path, instead of all beginning at the bottom.
 
-    order: the reverse postorder, if it is known.
+    Args:
+        successors: the successors of each node.
+        entry: the node at which every path begins.
+        order: the reverse postorder, if it is known.
     """
     order = reverse_postorder(successors, entry) if order is None else order
     number = {node: place for place, node in enumerate(order)}
@@ -97,6 +100,6 @@ class Dominance:
             if above != node:
                 free[above] += size[node]
 
-    def dominates(self, one: int, two: int) -> bool:
-        """Return whether `one` lies on every path to `two`."""
-        return self._first[one] <= self._first[two] < self._end[one]
+    def dominates(self, dominator: int, node: int) -> bool:
+        """Return whether `dominator` lies on every path to `node`."""
+        return self._first[dominator] <= self._first[node] < self._end[dominator]

@@ -29,12 +29,12 @@ def alive_at_entry(graph: Graph) -> dict[int, int]:
     while work:
         index = work.pop()
         waiting.discard(index)
-        found = reads[index]
+        live = reads[index]
         for target in links[index]:
-            found |= alive[target] & ~makes[index]
-        if found != alive[index]:
-            alive[index] = found
-            again = [one for one in before.get(index, ()) if one not in waiting]
+            live |= alive[target] & ~makes[index]
+        if live != alive[index]:
+            alive[index] = live
+            again = [predecessor for predecessor in before.get(index, ()) if predecessor not in waiting]
             work.extend(again)
             waiting.update(again)
     return alive
@@ -59,8 +59,8 @@ def _reads_and_makes(block: Block) -> tuple[int, int]:
 
 
 def _bits(temps: Iterable[int]) -> int:
-    found = 0
+    bits = 0
     for temp in temps:
         if temp >= 0:
-            found |= 1 << temp
-    return found
+            bits |= 1 << temp
+    return bits

@@ -35,8 +35,8 @@ def _successors(graph: Graph, index: int) -> list[int]:
     handler = block.handler
     if len(edges) == 1 and handler < 0:
         return [edges[0].target]
-    found = [edge.target for edge in edges]
+    targets = [edge.target for edge in edges]
     if handler >= 0:
-        found.append(graph.handlers[handler].target)
-    found.sort()
-    return found
+        targets.append(graph.handlers[handler].target)
+    targets.sort()
+    return targets

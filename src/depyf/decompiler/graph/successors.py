@@ -7,19 +7,19 @@ from depyf.decompiler.graph.tac import Graph
 
 def successors(graph: Graph) -> dict[int, list[int]]:
     """Return the successors of each block, its handler last."""
-    found: dict[int, list[int]] = {}
+    targets_of: dict[int, list[int]] = {}
     for block in graph.live():
         targets = [edge.target for edge in block.exit.edges()]
         if block.handler >= 0:
             targets.append(graph.handlers[block.handler].target)
-        found[block.index] = targets
-    return found
+        targets_of[block.index] = targets
+    return targets_of
 
 
 def predecessors(graph: Graph) -> dict[int, list[int]]:
     """Return the predecessors of each block."""
-    found: dict[int, list[int]] = {block.index: [] for block in graph.live()}
+    sources_of: dict[int, list[int]] = {block.index: [] for block in graph.live()}
     for block in graph.live():
         for target in dict.fromkeys(edge.target for edge in block.exit.edges()):
-            found[target].append(block.index)
-    return found
+            sources_of[target].append(block.index)
+    return sources_of

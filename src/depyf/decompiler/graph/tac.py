@@ -315,7 +315,15 @@ class Graph:
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 
     def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int], offset: int = -1) -> Block:
-        """Append a block without phis; a block without operations is located at `offset`."""
+        """Append a block without phis to the graph, and return it.
+
+        Args:
+            insts: the operations.
+            exit_: how the block ends.
+            handler: the index of the handler that protects it, or -1.
+            stack: the temporaries on the stack at its start, the lowest first.
+            offset: the location of a block without operations, in bytes.
+        """
         offset = insts[0].offset if insts else offset
         block = Block(len(self.blocks), insts, exit_, handler, [], stack, offset)
         self.blocks.append(block)

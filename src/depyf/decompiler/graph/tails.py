@@ -64,5 +64,12 @@ def makes(block: Block, temp: int) -> bool:
 
 
 def lead_to(block: Block, place: int, shared: Block, values: Sequence[int] = ()) -> None:
-    """Replace a block's operations from a place on, and its exit, by a jump to another block with values."""
+    """Replace the end of a block by a jump to another block.
+
+    Args:
+        block: the block to change.
+        place: the number of operations to keep.
+        shared: the block to jump to.
+        values: the temporaries to pass to the phis of `shared`.
+    """
     block.insts, block.exit = block.insts[:place], Goto(Edge(shared.index, list(values)))

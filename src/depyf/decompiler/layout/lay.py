@@ -15,31 +15,35 @@ TIMES, MOST_LINES = 50, 10_000
 def laid_out(source: str, code: Code, candidate: Code) -> str:
     """Return a module's text with each statement on its own line of the original, as far as there is room.
 
-    code: the decompiled code. candidate: the text, compiled by an interpreter of the same version.
+    Args:
+        source: the proven text of a module.
+        code: the decompiled code.
+        candidate: the text, compiled by an interpreter of the same version.
 
-    Returns the text unchanged if the running Python cannot tokenise it, or if the line numbers of the code cannot come
-    from a source.
+    Returns:
+        the new text. The text stays unchanged if the running Python cannot tokenise it, or if the line numbers of the
+            code cannot come from a source.
     """
     try:
-        found = statements(source, origins(code, candidate))
+        stmts = statements(source, origins(code, candidate))
     except (tokenize.TokenError, SyntaxError):
         return source
-    if max((one.last for one in found), default=0) > MOST_LINES + TIMES * len(found):
+    if max((statement.last for statement in stmts), default=0) > MOST_LINES + TIMES * len(stmts):
         return source
-    _fill(found)
-    return _Page(set(blocks_on_one_line(found))).lay(found)
+    _fill(stmts)
+    return _Page(set(blocks_on_one_line(stmts))).lay(stmts)
 
 
-def _fill(found: list[Statement]) -> None:
+def _fill(stmts: list[Statement]) -> None:
     """Place `else:`, `try:` and `finally:` without a known line on the line before the next statement.
 
     If that line is taken, they go on the line of the next statement.
     """
-    for number in range(len(found) - 2, -1, -1):
-        one, below = found[number], found[number + 1]
-        if not one.line and one.is_head and below.line > 1:
-            is_taken = number > 0 and found[number - 1].last >= below.line - 1
-            one.line = one.last = below.line - (not is_taken)
+    for number in range(len(stmts) - 2, -1, -1):
+        statement, below = stmts[number], stmts[number + 1]
+        if not statement.line and statement.is_head and below.line > 1:
+            is_taken = number > 0 and stmts[number - 1].last >= below.line - 1
+            statement.line = statement.last = below.line - (not is_taken)
 
 
 class _Page:
@@ -50,31 +54,31 @@ class _Page:
         self.parts: list[str] = []
         self.line = 1
 
-    def lay(self, found: list[Statement]) -> str:
+    def lay(self, stmts: list[Statement]) -> str:
         """Return the text of all statements."""
         head = -1
-        for number, one in enumerate(found):
-            before = found[number - 1] if number else None
-            if head >= 0 and one.level <= found[head].level:
+        for number, statement in enumerate(stmts):
+            before = stmts[number - 1] if number else None
+            if head >= 0 and statement.level <= stmts[head].level:
                 head = -1
             if before is None:
-                self._down(one.line)
+                self._down(statement.line)
             elif head >= 0:
                 self._add(" " if number == head + 1 else "; ")
-            elif _beside(before, one) and self.line == one.line:
+            elif _beside(before, statement) and self.line == statement.line:
                 self._add("; ")
             else:
                 self._add("\n")
-                self._down(one.line)
+                self._down(statement.line)
             if not self.parts or self.parts[-1].endswith("\n"):
-                self._add(one.indent)
-            self._write(one)
+                self._add(statement.indent)
+            self._write(statement)
             if number in self.one_liners:
                 head = number
-        return "".join(self.parts) + "\n" if found else ""
+        return "".join(self.parts) + "\n" if stmts else ""
 
-    def _write(self, one: Statement) -> None:
-        for number, piece in enumerate(one.pieces):
+    def _write(self, statement: Statement) -> None:
+        for number, piece in enumerate(statement.pieces):
             if number and piece.line > self.line and piece.may_break:
                 gap = piece.line - self.line
                 self.parts.append("\n" * gap if piece.depth else " \\\n" * gap)
@@ -94,6 +98,11 @@ class _Page:
             self.line += text.count("\n")
 
 
-def _beside(before: Statement, one: Statement) -> bool:
+def _beside(before: Statement, statement: Statement) -> bool:
     """Return whether a statement began on the line on which the previous one ended."""
-    return before.is_simple and one.is_simple and one.level == before.level and 0 < one.line == before.last
+    return (
+        before.is_simple
+        and statement.is_simple
+        and statement.level == before.level
+        and 0 < statement.line == before.last
+    )

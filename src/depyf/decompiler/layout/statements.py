@@ -68,7 +68,7 @@ def statements(source: str, origins: Origins) -> list[Statement]:
     Raises tokenize.TokenError or SyntaxError if the running Python cannot tokenise the text.
     """
     lines = source.splitlines(keepends=True)
-    found: list[Statement] = []
+    stmts: list[Statement] = []
     level = depth = in_string = 0
     end = (1, 0)
     current: Statement | None = None
@@ -81,7 +81,7 @@ def statements(source: str, origins: Origins) -> list[Statement]:
             continue
         if current is None:
             current = Statement(level, lines[generate_token.start[0] - 1][: generate_token.start[1]])
-            found.append(current)
+            stmts.append(current)
             end = generate_token.start
         in_string -= generate_token.type in F_STRINGS[1::2]
         depth -= generate_token.type == token.OP and generate_token.string in CLOSING
@@ -92,15 +92,15 @@ def statements(source: str, origins: Origins) -> list[Statement]:
         depth += generate_token.type == token.OP and generate_token.string in OPENING
         in_string += generate_token.type in F_STRINGS[::2]
         end = generate_token.end
-    for statement in found:
+    for statement in stmts:
         known = [piece.line for piece in statement.pieces if piece.line]
         statement.line, statement.last = (known[0], max(known)) if known else (0, 0)
-    return found
+    return stmts
 
 
-def _origin(one: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
+def _origin(text_token: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
     """Return the place of a token in the original; (0, 0) if unknown."""
-    row, column = one.start
+    row, column = text_token.start
     place = origins.get((row, len(lines[row - 1][:column].encode("utf-8", "surrogatepass"))))
     if place is None and is_first:
         place = origins.get((row, WHOLE))
@@ -115,16 +115,20 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
     return "".join(inside)
 
 
-def blocks_on_one_line(found: list[Statement]) -> Iterator[int]:
+def blocks_on_one_line(stmts: list[Statement]) -> Iterator[int]:
     """Yield the numbers of heads whose whole block is on their own line in the original."""
-    for number, head in enumerate(found):
+    for number, head in enumerate(stmts):
         if head.pieces[-1].text != ":" or not head.line:
             continue
         below = number + 1
-        while below < len(found) and found[below].level > head.level:
-            one = found[below]
-            if not (one.is_simple and one.level == head.level + 1 and one.line == one.last == head.last):
+        while below < len(stmts) and stmts[below].level > head.level:
+            statement = stmts[below]
+            if not (
+                statement.is_simple
+                and statement.level == head.level + 1
+                and statement.line == statement.last == head.last
+            ):
                 break
             below += 1
-        if below > number + 1 and (below == len(found) or found[below].level <= head.level):
+        if below > number + 1 and (below == len(stmts) or stmts[below].level <= head.level):
             yield number

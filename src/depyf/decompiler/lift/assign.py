@@ -251,16 +251,16 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
     if any(other.uses != 1 or other.shared or other.targets or is_augmented(other) for other in values):
         return False
     temps = [other.temp for other in values]
-    found = 0
+    stored = 0
     start = folder.position - 1
     for inst in folder.insts[start : start + 8 * len(temps) + 8]:
         used = [temp for temp in inst.uses if temp in temps]
         if not used:
             continue
-        if inst.op not in STORES or used != [temps[found]] or inst.uses[0] != temps[found]:
+        if inst.op not in STORES or used != [temps[stored]] or inst.uses[0] != temps[stored]:
             return False
-        found += 1
-        if found == len(temps):
+        stored += 1
+        if stored == len(temps):
             return True
     return False
 
@@ -329,6 +329,8 @@ def _augmented_attribute(folder: Folder, inst: Inst, value: int, obj: int) -> bo
 
 def _augmented_item(folder: Folder, inst: Inst, value: int, container: int, key: int) -> bool:
     augmented = _augmented_tail(folder, value, [container, key])
+    if augmented is None and _augmented_slice(folder, inst):
+        return True
     if augmented is None or not isinstance(augmented.left, ast.Subscript):
         return False
     if not (_refers(augmented.left.value, container) and _refers(augmented.left.slice, key)):
@@ -337,6 +339,34 @@ def _augmented_item(folder: Folder, inst: Inst, value: int, container: int, key:
     target = ast.Subscript(value=owner.expr, slice=as_index(index.expr), ctx=ast.Store())
     _emit_augmented(folder, inst, target, augmented, 3)
     return True
+
+
+def _augmented_slice(folder: Folder, inst: Inst) -> bool:
+    """Recognise `x[a:b] += y` if the slice is built from its bounds once for the load and once for the store (3.12)."""
+    tail = folder.pending[-5:]
+    if len(tail) < 5 or tail[4].uses != 1 or any(bound.uses for bound in tail[1:3]):
+        return False
+    container, lower, upper, value, key = tail
+    if inst.uses != [value.temp, container.temp, key.temp] or container.uses != 1 or value.uses != 1:
+        return False
+    if not isinstance(value.expr, Augmented) or not isinstance(value.expr.left, ast.Subscript):
+        return False
+    bounds = lower.temp, upper.temp
+    if not (_is_slice(value.expr.left.slice, *bounds) and _is_slice(key.expr, *bounds)):
+        return False
+    if not _refers(value.expr.left.value, container.temp):
+        return False
+    ends = [None if isinstance(end.expr, ast.Constant) and end.expr.value is None else end.expr for end in tail[1:3]]
+    target = ast.Subscript(value=container.expr, slice=ast.Slice(lower=ends[0], upper=ends[1]), ctx=ast.Store())
+    _emit_augmented(folder, inst, target, value.expr, 5)
+    return True
+
+
+def _is_slice(expr: ast.expr, lower: int, upper: int) -> bool:
+    """Return whether an expression is the slice between the values of two temporaries."""
+    if not isinstance(expr, ast.Slice) or expr.lower is None or expr.upper is None or expr.step is not None:
+        return False
+    return _refers(expr.lower, lower) and _refers(expr.upper, upper)
 
 
 def _refers(expr: ast.expr, temp: int) -> bool:

@@ -50,7 +50,8 @@ def unsure_reads(graph: Graph) -> set[int]:
 def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
     """Return the parameters, and the variables that the first block binds before a read that may raise.
 
-    insts: the operations of that block that name variables.
+    Args:
+        insts: the operations of that block that name variables.
     """
     bound: set[object] = set(graph.code.parameters)
     if graph.block(0).handler < 0:
@@ -100,13 +101,13 @@ def _effect(insts: list[Inst], bits: dict[str, int], nullable: set[int]) -> _Eff
 
 
 def _unsure(insts: list[Inst], known: int, bits: dict[str, int], nullable: set[int]) -> list[int]:
-    found: list[int] = []
+    unsure: list[int] = []
     for inst in insts:
         bit = bits[str(inst.arg)]
         if inst.op in ("LOAD_FAST", "LOAD_FAST_CLEAR") and not known & bit:
-            found.append(inst.defs[0])
+            unsure.append(inst.defs[0])
         known = known | bit if binds(inst, nullable) else known & ~bit
-    return found
+    return unsure
 
 
 def binds(inst: Inst, nullable: set[int]) -> bool:

@@ -57,7 +57,8 @@ def call_ex(folder: Folder, inst: Inst) -> None:
 def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
     """Return the arguments in a tuple.
 
-    plain: the call needs this form even if no argument is starred.
+    Args:
+        plain: the call needs this form even if no argument is starred.
     """
     if type(args) is Tuple_ or (plain and type(args) is ast.Tuple and not is_starred(args)):
         return args.elts
@@ -92,7 +93,17 @@ def make_function(folder: Folder, inst: Inst) -> None:
 
 
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
-    """Return the function made from a code constant and its four optional parts."""
+    """Return the function made from a code constant and its four optional parts.
+
+    Args:
+        folder: the state of the block, for the error.
+        inst: the operation that makes the function.
+        code: the expression for the code object.
+        parts: the defaults, the keyword defaults, the annotations and the closure; None for each that is absent.
+
+    Raises:
+        DecompilationError: `code` is not a constant.
+    """
     if not isinstance(code, Object) or not isinstance(code.value, Code):
         raise folder.error("a function is made of something that is not a code constant", inst)
     defaults, kwdefaults, annotations, closure = parts

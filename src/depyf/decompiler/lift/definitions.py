@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ANNOTATE = "__annotate"
 """The prefix of functions that evaluate annotations lazily."""
+LAZY = (".format",)
+"""The parameters of code that evaluates the value of a `type` statement or of a type parameter (3.14)."""
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
@@ -47,7 +49,13 @@ def is_class_body(folder: Folder) -> bool:
 
 
 def is_definition(folder: Folder, temp: int, code: Code) -> bool:
-    """Return whether the next operations complete the function in `temp`, or bind it to its name."""
+    """Return whether the next operations complete the function in `temp`, or bind it to its name.
+
+    Args:
+        folder: the state of the block, with the operations that follow.
+        temp: the temporary that holds the function.
+        code: the function's code object, which has its name.
+    """
     while folder.uses.get(temp) == 1:
         inst = consumer(folder, temp)
         if inst is None:

@@ -25,6 +25,9 @@ from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, R
 from depyf.decompiler.lift.slots import Slots
 from depyf.errors import DecompilationError
 
+APART = HALVES | {"MOVE"}
+"""Operations that may have no source location of their own, although their instruction has one."""
+
 
 @dataclass(slots=True)
 class Operands:
@@ -66,7 +69,16 @@ class Folder:
     def fold_expression(
         self, insts: list[Inst], rules: dict[str, Callable[[Folder, Inst], None]], *, whole: bool = False
     ) -> None:
-        """Fold these operations, in order, up to the first that makes a statement, or all of them (`whole`)."""
+        """Fold operations in order, up to the first that makes a statement.
+
+        Args:
+            insts: the operations of one block.
+            rules: by operation, the function that folds it.
+            whole: fold all operations, even after a statement.
+
+        Raises:
+            DecompilationError: an operation has no expression.
+        """
         self.insts = insts
         self.position = self.told = 0
         self.added = None
@@ -93,12 +105,25 @@ class Folder:
         reads: frozenset[str] = EMPTY,
         writes: AbstractSet[str] = EMPTY,
     ) -> Entry:
-        """Make `expr` the value of the operation's temporary, pending until it is used."""
-        temp = inst.defs[0]
-        if self.places:
-            self.locate(expr, inst)
-        else:
+        """Make `expr` the value of the operation's temporary, pending until it is used.
+
+        Args:
+            inst: the operation, which defines one temporary.
+            expr: the expression that computes the value.
+            effect: the strongest effect of the expression: PURE to IMPURE.
+            reads: the local variables that the expression reads.
+            writes: the local variables that it binds.
+
+        Returns:
+            the pending entry of the value.
+        """
+        temp, offset = inst.defs[0], inst.offset
+        if not self.places:
             note_row(expr, inst.line)
+        elif inst.op in APART:
+            self.locate(expr, inst)
+        elif offset >= 0 and (place := self.places[offset >> 1]) is not None:
+            expr.place = place  # type: ignore[attr-defined]
         entry = self.by_temp[temp] = Entry(
             temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, []
         )
@@ -108,9 +133,18 @@ class Folder:
     def combine(
         self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
-        """Push the expression that `make` builds from the operands."""
-        exprs, reads, writes, own = self.taken(inst.uses)
-        return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
+        """Push the expression that `make` builds from the operands.
+
+        Args:
+            inst: the operation, with its operands and one result.
+            make: builds the expression from the operands, the lowest on the stack first.
+            effect: the effect of the operation itself, without those of its operands.
+
+        Returns:
+            the pending entry of the value.
+        """
+        exprs, reads, writes, operands_effect = self.taken(inst.uses)
+        return self.push(inst, make(exprs), operands_effect if operands_effect > effect else effect, reads, writes)
 
     def take(self, temps: list[int]) -> Operands:
         """Return operands for an expression that uses them in this order.
@@ -121,8 +155,13 @@ class Folder:
 
     def taken(self, temps: list[int]) -> Taken:
         """Return what `take` returns, as a tuple."""
-        first = len(self.pending) - len(temps)
-        tail = self.pending[first:]
+        pending = self.pending
+        if len(temps) == 1 and pending and pending[-1].temp == temps[0] and is_plain(pending[-1]):
+            entry = pending.pop()
+            del self.by_temp[entry.temp]
+            return [entry.expr], entry.reads, EMPTY | entry.writes if entry.writes else EMPTY, entry.effect
+        first = len(pending) - len(temps)
+        tail = pending[first:]
         if [entry.temp for entry in tail] == temps and all(map(is_plain, tail)):
             del self.pending[first:]
             return self._inline(tail)
@@ -188,7 +227,10 @@ class Folder:
     def emit(self, stmt: ast.stmt, line: int | None, stores: Iterable[str] = ()) -> None:
         """Append a statement, after assigning to temporaries the pending values that it must not overtake.
 
-        `stores`: the local variables that the statement binds.
+        Args:
+            stmt: the statement.
+            line: its line in the source, or None.
+            stores: the local variables that the statement binds.
         """
         if self.slots is not None:
             self.slots.abandon()

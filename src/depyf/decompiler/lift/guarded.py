@@ -19,7 +19,10 @@ from depyf.decompiler.steps import step
 def note_guarded(graph: Graph, listing: Listing, ends: Sequence[int]) -> None:
     """Note which tests the handler of their statement protects.
 
-    ends: by index of a block, the index of the instruction after its last one.
+    Args:
+        graph: the graph, in which the protected tests are noted.
+        listing: the listing that the graph was made from.
+        ends: by index of a block, the index of the instruction after its last one.
     """
     # In a generator or coroutine a handler of the interpreter protects all other operations.
     is_generator = bool(listing.code.flags & GENERATORS)
@@ -64,9 +67,12 @@ def is_loose(operation: ast.BoolOp) -> bool:
 def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list[ast.expr]:
     """Return the operands of a chain, with one operation for each group that was in brackets.
 
-    loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
+    Args:
+        op: `and` or `or`.
+        operands: the operands of the chain, in order.
+        loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
     """
-    found: list[ast.expr] = []
+    joined: list[ast.expr] = []
     group: list[ast.expr] = []
     for place, operand in enumerate(operands):
         group.append(operand)
@@ -77,8 +83,8 @@ def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list
             step("operands stand between brackets: no handler protects the tests of all but the last")
             whole = ast.BoolOp(op=op, values=group)
             note_test(whole, guarded=True)
-            found.append(whole)
+            joined.append(whole)
         else:
-            found += group
+            joined += group
         group = []
-    return found
+    return joined

@@ -39,10 +39,10 @@ class Import(ast.Import):
 class ImportFrom(ast.ImportFrom):
     """A from-import that records how its names are bound."""
 
-    def __init__(self, found: Module, names: list[ast.alias], variables: list[Var]) -> None:
-        super().__init__(module=found.name or None, names=names, level=found.level)
+    def __init__(self, module: Module, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(module=module.name or None, names=names, level=module.level)
         self.variables = variables
-        self.is_lazy = found.is_lazy
+        self.is_lazy = module.is_lazy
 
 
 def import_name(folder: Folder, inst: Inst) -> None:
@@ -53,8 +53,8 @@ def import_name(folder: Folder, inst: Inst) -> None:
         module = Module(name=inst.arg, level=depth, names=wanted, is_lazy=inst.op == "IMPORT_LAZY")
         if wanted and (variables := _bound(folder, inst.defs[0], wanted)):
             folder.position += 2 * len(wanted) + 1
-            found = [ast.alias(name, None if name == var.id else var.id) for name, var in zip(wanted, variables)]
-            folder.emit(ImportFrom(module, found, variables), inst.line, [var.id for var in variables])
+            aliases = [ast.alias(name, None if name == var.id else var.id) for name, var in zip(wanted, variables)]
+            folder.emit(ImportFrom(module, aliases, variables), inst.line, [var.id for var in variables])
             return
         entry = folder.push(inst, module)
         if wanted is None and depth == 0:
@@ -134,7 +134,17 @@ def import_star(folder: Folder, inst: Inst) -> None:
 
 
 def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
-    """Bind an imported module or name; return False if the value is neither."""
+    """Bind an imported module or name to a variable.
+
+    Args:
+        folder: the state of the block.
+        inst: the operation that stores.
+        entry: the value to store.
+        target: the variable.
+
+    Returns:
+        whether the value is an import that could be bound.
+    """
     expr = entry.expr
     if entry is not folder.pending[-1] or entry.uses != 1 or entry.targets or entry.shared:
         return False

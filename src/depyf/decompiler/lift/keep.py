@@ -14,7 +14,8 @@ BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
 def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
     """Return the temporaries that an operation reads, directly or through phis.
 
-    restored: temporaries of exceptions that will be handled again; they also count as read.
+    Args:
+        restored: temporaries of exceptions that will be handled again; they also count as read.
     """
     sources: dict[int, list[int]] = {}
     read: set[int] = set(restored)
@@ -54,7 +55,8 @@ def take_kept(graph: Graph) -> None:
 def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
     """Remove the KEEP operations whose phi is never read.
 
-    restored: as for `read_temps`.
+    Args:
+        restored: as for `read_temps`.
     """
     if not graph.handlers:
         return

@@ -76,7 +76,17 @@ class Machine:
             raise self.error(f"operation {op} cannot be lifted")
 
     def emit(self, op: str, arg: object, uses: list[int], pushes: int) -> Inst:
-        """Append an operation and push the values that it makes, the first lowest."""
+        """Append an operation and push the values that it makes, the first lowest.
+
+        Args:
+            op: the operation.
+            arg: its argument.
+            uses: the temporaries that it reads, the lowest on the stack first.
+            pushes: the number of values that it makes.
+
+        Returns:
+            the new operation.
+        """
         graph, now = self.graph, self.now
         first = graph.temps
         graph.temps = first + pushes
@@ -294,29 +304,35 @@ RULES: dict[str, Rule] = {
 _NOT_LIFTED = frozenset({"CLEANUP_THROW", "LOAD_SPECIAL", "MARK", "MATCH_CLASS_OR_SUBJECT"})
 """Operations that the reader folds into others, or that occur only in program-written code."""
 _LIFTED = [
-    one
-    for one in OPERATIONS.values()
-    if one.jump_effect is None and one.name not in RULES and one.name not in _NOT_LIFTED
+    operation
+    for operation in OPERATIONS.values()
+    if operation.jump_effect is None and operation.name not in RULES and operation.name not in _NOT_LIFTED
 ]
 _BELOW = ("below", "n")
 
 PLAIN = {
-    one.name: ALWAYS[one.name]
-    for one in _LIFTED
-    if one.picture.fixed and one.falls and not {*one.picture.before} & {*one.picture.after}
+    operation.name: ALWAYS[operation.name]
+    for operation in _LIFTED
+    if operation.picture.fixed and operation.falls and not {*operation.picture.before} & {*operation.picture.after}
 }
 """Operations that pop some values and push others: the two numbers."""
 PEEK = {
-    one.name: (len(one.picture.before), len(one.picture.results))
-    for one in _LIFTED
-    if one.picture.fixed and one.picture.before and one.picture.after[: len(one.picture.before)] == one.picture.before
+    operation.name: (len(operation.picture.before), len(operation.picture.results))
+    for operation in _LIFTED
+    if operation.picture.fixed
+    and operation.picture.before
+    and operation.picture.after[: len(operation.picture.before)] == operation.picture.before
 }
 """Operations that read the top values, keep them, and push: the number of values read, and pushed."""
-COUNTED = {one.name for one in _LIFTED if one.picture.before == (("v", "n"),) and len(one.picture.after) == 1}
+COUNTED = {
+    operation.name
+    for operation in _LIFTED
+    if operation.picture.before == (("v", "n"),) and len(operation.picture.after) == 1
+}
 """Operations that pop as many values as their argument says, and push one."""
 INTO = {
-    one.name: len(one.picture.before) - 1
-    for one in _LIFTED
-    if one.picture.before[:1] == one.picture.after == (_BELOW,)
+    operation.name: len(operation.picture.before) - 1
+    for operation in _LIFTED
+    if operation.picture.before[:1] == operation.picture.after == (_BELOW,)
 }
 """Operations that pop values and change a container below them: the number of values popped."""

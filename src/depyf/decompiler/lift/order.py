@@ -39,13 +39,13 @@ def plan(folder: Pending, temps: list[int]) -> set[int]:
 
 def _places(pending: list[Entry], temps: set[int]) -> dict[int, int]:
     """Return the index of each of these values; most of them are among the last ones."""
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     number = len(pending)
-    while len(found) < len(temps):
+    while len(places) < len(temps):
         number -= 1
         if pending[number].temp in temps:
-            found[pending[number].temp] = number
-    return found
+            places[pending[number].temp] = number
+    return places
 
 
 def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int]) -> Entry | None:

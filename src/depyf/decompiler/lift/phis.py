@@ -37,16 +37,19 @@ ROUNDS = 8
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
     """Replace every trivial phi by its value and drop its position from blocks, edges and `handler_args`.
 
-    `handler_args`: per handler, the values on the stack at each place that may raise into it.
+    Args:
+        handler_args: per handler, the values on the stack at each place that may raise into it.
     """
     for _ in range(ROUNDS):
-        found, has_misled = _trivial(_arguments(graph, handler_args))
-        if found:
+        replacements, has_misled = _trivial(_arguments(graph, handler_args))
+        if replacements:
             for number, stacks in handler_args.items():
                 phis = graph.block(graph.handlers[number].target).phis
-                kept = [place for place, phi in enumerate(phis) if phi not in found]
-                handler_args[number] = [[found.get(stack[place], stack[place]) for place in kept] for stack in stacks]
-            _rewrite(graph, found)
+                kept = [place for place, phi in enumerate(phis) if phi not in replacements]
+                handler_args[number] = [
+                    [replacements.get(stack[place], stack[place]) for place in kept] for stack in stacks
+                ]
+            _rewrite(graph, replacements)
         if not has_misled:
             break
 
@@ -54,7 +57,8 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
 def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
     """Return the value of each phi with only one, and whether a phi was temporarily taken for one.
 
-    args: the arguments of each phi.
+    Args:
+        args: the arguments of each phi.
     """
     has_misled = False
     users: dict[int, list[int]] = {}

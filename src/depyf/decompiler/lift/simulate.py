@@ -44,12 +44,16 @@ CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETUR
 
 
 def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Graph:
-    """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
+    """Return the three-address code of a listing.
 
-    restores: whether to keep the value that POP_EXCEPT pops; in source it is implied.
+    Args:
+        listing: the instructions of one code object.
+        first_temp: the number of the graph's first temporary.
+        restores: whether to keep the value that POP_EXCEPT pops; in source it is implied.
 
-    Raises DecompilationError if the stack underflows, if a block is reached with different stack depths, or if the code
-    runs off its end.
+    Raises:
+        DecompilationError: the stack underflows, a block is reached with different stack depths, or the code runs off
+            its end.
     """
     if not listing.instructions:
         raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
@@ -90,8 +94,8 @@ def _parted(graph: Graph, exit_: Branch) -> set[int]:
     """
     ways = [_dropping(graph, edge.target) for edge in exit_.edges()]
     shared = {block.index for block in ways[0]}.intersection(block.index for block in ways[1])
-    own = [_last_drops([block for block in way if block.index not in shared]) for way in ways]
-    parted = {temp for temp in own[0] if temp in own[1]}
+    drops = [_last_drops([block for block in way if block.index not in shared]) for way in ways]
+    parted = {temp for temp in drops[0] if temp in drops[1]}
     if shared or not parted:
         return parted
     ends = [next((inst for inst in way[-1].insts if inst.op != "POP"), None) for way in ways]

@@ -23,8 +23,8 @@ def load_super_attr(folder: Folder, inst: Inst) -> None:
         callee, class_, first = parts
         implied = _reads(class_, "__class__", "deref") and bool(code.varnames) and _is_first(first, code.varnames[0])
         args = [] if implied and not two_args else [class_, first]
-        made = ast.Call(func=callee, args=args, keywords=[])
-        return ast.Attribute(value=made, attr=name, ctx=ast.Load())
+        super_call = ast.Call(func=callee, args=args, keywords=[])
+        return ast.Attribute(value=super_call, attr=name, ctx=ast.Load())
 
     folder.combine(inst, make)
 

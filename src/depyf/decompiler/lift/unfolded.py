@@ -23,12 +23,12 @@ LONGEST = 4096
 def unary(folder: Folder, inst: Inst) -> None:
     """UNARY: turn `not` of a constant into `not` of a string that the compiler does not fold."""
     values.unary(folder, inst)
-    made = folder.pending[-1].expr
-    assert isinstance(made, ast.UnaryOp)
-    if folder.graph.is_kept and isinstance(made.operand, ast.Constant):
-        value = made.operand.value
-        if isinstance(made.op, ast.Not):
-            made.operand = _tested(value, folder.graph.code) or made.operand
+    operation = folder.pending[-1].expr
+    assert isinstance(operation, ast.UnaryOp)
+    if folder.graph.is_kept and isinstance(operation.operand, ast.Constant):
+        value = operation.operand.value
+        if isinstance(operation.op, ast.Not):
+            operation.operand = _tested(value, folder.graph.code) or operation.operand
 
 
 def _tested(value: object, code: Code) -> ast.expr | None:
@@ -46,12 +46,12 @@ def _tested(value: object, code: Code) -> ast.expr | None:
 def binary(folder: Folder, inst: Inst) -> None:
     """BINARY: hide the left operand of a concatenation or repetition from the compiler."""
     values.binary(folder, inst)
-    made = folder.pending[-1].expr
-    assert isinstance(made, ast.BinOp)
-    if folder.graph.is_kept and isinstance(made.left, ast.Constant):
-        left, right = made.left.value, made.right.value if isinstance(made.right, ast.Constant) else None
-        if isinstance(left, str) and _joins(left, made.op, right):
-            made.left = _text(left)
+    operation = folder.pending[-1].expr
+    assert isinstance(operation, ast.BinOp)
+    if folder.graph.is_kept and isinstance(operation.left, ast.Constant):
+        left, right = operation.left.value, operation.right.value if isinstance(operation.right, ast.Constant) else None
+        if isinstance(left, str) and _joins(left, operation.op, right):
+            operation.left = _text(left)
 
 
 def _joins(left: str, op: ast.operator, right: object) -> bool:
@@ -64,19 +64,19 @@ def _joins(left: str, op: ast.operator, right: object) -> bool:
 def build_map(folder: Folder, inst: Inst) -> None:
     """BUILD_MAP: constant keys are one constant, in versions with an operation for it."""
     values.build_map(folder, inst)
-    made = folder.pending[-1].expr
-    assert isinstance(made, ast.Dict)
-    if folder.graph.is_kept and len(made.keys) > 1:
-        _keep_keys(made, folder.graph.code)
+    display = folder.pending[-1].expr
+    assert isinstance(display, ast.Dict)
+    if folder.graph.is_kept and len(display.keys) > 1:
+        _keep_keys(display, folder.graph.code)
 
 
-def _keep_keys(made: ast.Dict, code: Code) -> None:
+def _keep_keys(display: ast.Dict, code: Code) -> None:
     """Hide one key from the compiler if it would fold all keys into one constant."""
-    constants = [key.value for key in made.keys if isinstance(key, ast.Constant)]
+    constants = [key.value for key in display.keys if isinstance(key, ast.Constant)]
     text = next((place for place, value in enumerate(constants) if isinstance(value, str)), None)
-    if len(constants) == len(made.keys) and text is not None:
+    if len(constants) == len(display.keys) and text is not None:
         if "BUILD_CONST_KEY_MAP" in facts_of(code.version, str(code)).table.opcodes.values():
-            made.keys[text] = _text(str(constants[text]))
+            display.keys[text] = _text(str(constants[text]))
 
 
 def _text(value: str) -> ast.JoinedStr:

@@ -18,14 +18,16 @@ STARS = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}
 
 def type_params(function: types.FunctionType) -> list[ast.expr]:
     """Return the type parameters of a function's definition."""
-    found: list[ast.expr] = []
+    params: list[ast.expr] = []
     for param in getattr(function, "__type_params__", ()):
         stars = STARS.get(type(param).__name__)
         if stars is None or type(param) is not getattr(typing, type(param).__name__, None):
             continue
         bound = _text(param, "evaluate_bound") or _text(param, "evaluate_constraints")
-        found.append(TypeParam(name=param.__name__, stars=stars, bound=bound, default=_text(param, "evaluate_default")))
-    return found
+        params.append(
+            TypeParam(name=param.__name__, stars=stars, bound=bound, default=_text(param, "evaluate_default"))
+        )
+    return params
 
 
 def _text(param: object, evaluator: str) -> ast.expr | None:

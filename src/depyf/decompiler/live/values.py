@@ -41,7 +41,7 @@ def expression(value: object, scope: Scope) -> ast.expr:
     """Return an expression for an object: a display of plain values, or a name."""
     if not _is_plain(value):
         return _named(value, scope)
-    made: dict[int, ast.expr] = {}
+    exprs: dict[int, ast.expr] = {}
     order: list[object] = []
     work = [value]
     while work:
@@ -49,8 +49,8 @@ def expression(value: object, scope: Scope) -> ast.expr:
         order.append(item)
         work.extend(_items(item))
     for item in reversed(order):
-        made[id(item)] = _display(item, made) if type(item) in CONTAINERS else _named(item, scope)
-    return made[id(value)]
+        exprs[id(item)] = _display(item, exprs) if type(item) in CONTAINERS else _named(item, scope)
+    return exprs[id(value)]
 
 
 def _is_plain(value: object) -> bool:
@@ -78,11 +78,11 @@ def _items(value: object) -> list[object]:
     return []
 
 
-def _display(value: object, made: Mapping[int, ast.expr]) -> ast.expr:
+def _display(value: object, exprs: Mapping[int, ast.expr]) -> ast.expr:
     if isinstance(value, dict):
-        keys: list[ast.expr | None] = [made[id(key)] for key in value]
-        return ast.Dict(keys=keys, values=[made[id(item)] for item in value.values()])
-    parts = [made[id(item)] for item in _items(value)]
+        keys: list[ast.expr | None] = [exprs[id(key)] for key in value]
+        return ast.Dict(keys=keys, values=[exprs[id(item)] for item in value.values()])
+    parts = [exprs[id(item)] for item in _items(value)]
     if isinstance(value, tuple):
         return ast.Tuple(elts=parts, ctx=ast.Load())
     if isinstance(value, list):
@@ -109,12 +109,12 @@ def _named(value: object, scope: Scope) -> ast.expr:
 
 def _path(value: object, scope: Scope) -> str | None:
     """Return a dotted name for exactly this object."""
-    own = _own_name(value)
-    if own in scope.names and scope.names[own] is value:
-        return own
-    if own not in scope.names and getattr(builtins, own, None) is value:
-        return own
-    bound = next((name for name, each in scope.names.items() if each is value and name.isidentifier()), None)
+    own_name = _own_name(value)
+    if own_name in scope.names and scope.names[own_name] is value:
+        return own_name
+    if own_name not in scope.names and getattr(builtins, own_name, None) is value:
+        return own_name
+    bound = next((name for name, candidate in scope.names.items() if candidate is value and name.isidentifier()), None)
     if bound is not None:
         return bound
     if issubclass(type(value), enum.Enum):
@@ -137,10 +137,10 @@ def _path_of_definition(value: object, scope: Scope) -> str | None:
     home, qualname = str(getattr(value, "__module__", "")), str(getattr(value, "__qualname__", ""))
     first = qualname.partition(".")[0]
     module: object = sys.modules.get(home)
-    found = module
+    current = module
     for name in qualname.split("."):
-        found = vars(found).get(name) if isinstance(found, (types.ModuleType, type)) else None
-    if found is not value:
+        current = vars(current).get(name) if isinstance(current, (types.ModuleType, type)) else None
+    if current is not value:
         return None
     at_hand = scope.names.get(first) is vars(module).get(first)
     return qualname if at_hand else f"{home}.{qualname}"
@@ -151,7 +151,7 @@ def _path_in_module(value: object) -> str | None:
     module = sys.modules.get(type(value).__module__)
     if module is None or module is builtins:
         return None
-    names = [name for name, each in vars(module).items() if each is value and name.isidentifier()]
+    names = [name for name, candidate in vars(module).items() if candidate is value and name.isidentifier()]
     return f"{module.__name__}.{max(names, key=len)}" if names else None
 
 

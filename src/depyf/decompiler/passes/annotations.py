@@ -70,7 +70,7 @@ def annotation(expr: ast.expr, code: Code) -> ast.expr:
     return expr
 
 
-def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> list[ast.stmt]:
+def _sequence(stmts: list[ast.stmt], code: Code, moved: list[ast.AnnAssign]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         name = _annotated(stmt)
@@ -89,7 +89,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
         annotated = ast.AnnAssign(
             target=target, annotation=annotation(stmt.value, code), value=value, simple=1, lineno=line
         )
-        found.append(annotated)
+        moved.append(annotated)
         out.append(annotated)
     return out
 
@@ -97,7 +97,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
 def _annotated(stmt: ast.stmt) -> str | None:
     """Return the name whose annotation a statement stores, or None."""
     match stmt:
-        case ast.Assign(targets=[ast.Subscript(value=Var(id=own), slice=key)]) if own == NAME:
+        case ast.Assign(targets=[ast.Subscript(value=Var(id=variable), slice=key)]) if variable == NAME:
             name = literal_value(key)
             return name if isinstance(name, str) and name.isidentifier() else None
     return None

@@ -59,7 +59,8 @@ def use_bound_at_once(body: list[ast.stmt], listing: Listing) -> list[ast.stmt]:
 def use_at_once(body: list[ast.stmt], bound: Set[str]) -> list[ast.stmt]:
     """Move each value that a temporary only carries to the next statement into that statement.
 
-    bound: the local variables that have a value wherever they are read.
+    Args:
+        bound: the local variables that have a value wherever they are read.
     """
     if not any(_carried(stmt) is not None for stmt in statements(body)):
         return body
@@ -109,7 +110,8 @@ def _written(stmt: ast.stmt) -> set[str]:
 def _first_use(temp: int, stmt: ast.stmt, bound: Set[str]) -> tuple[ast.AST, str, int] | None:
     """Return where a statement uses a temporary, if it does so before any observable operation.
 
-    bound: the variables whose reads are not observable.
+    Args:
+        bound: the variables whose reads are not observable.
     """
     field = "test" if isinstance(stmt, ast.If) else "value"
     if not isinstance(stmt, (ast.Assign, ast.Expr, ast.Return, ast.If)) or getattr(stmt, field) is None:
@@ -122,7 +124,7 @@ def _first_use(temp: int, stmt: ast.stmt, bound: Set[str]) -> tuple[ast.AST, str
         node = held[number] if isinstance(held, list) else held
         if isinstance(node, Temp) and node.temp == temp:
             return owner, name, number
-        if any(node is one for one in done) or not isinstance(node, IN_ORDER):
+        if any(node is visited for visited in done) or not isinstance(node, IN_ORDER):
             if not (isinstance(node, SILENT) or _is_bound(node, bound)):
                 return None
             continue

@@ -16,6 +16,7 @@ class Body:
 
     global_reads: names that it, or nested code, reads as globals without declaring them.
     unreached: the traces of removed code in an expression that no other part of it explains.
+    type_params: the free variables that are type parameters, which `nonlocal` must not name.
     special: its nodes of `sought.SOUGHT` at the time of the declarations, without nested code.
     """
 
@@ -24,6 +25,7 @@ class Body:
     global_reads: set[str] = field(default_factory=set)
     unreached: Unreached = ALL_REACHED
     special: list[ast.AST] = field(default_factory=list)
+    type_params: frozenset[str] = frozenset()
 
 
 Bodies = dict[int, Body]

@@ -14,8 +14,10 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.nodes import Temp, literal
 from depyf.decompiler.passes.registry import Stage, registers
-from depyf.decompiler.passes.walk import nodes
+from depyf.decompiler.passes.walk import nodes, of_kinds
 from depyf.decompiler.steps import step
+
+TEMPS = frozenset({Temp})
 
 
 @registers(
@@ -27,7 +29,7 @@ from depyf.decompiler.steps import step
 )
 def unbind_class_temps(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Return the statements of a code object; a class body unbinds its temporaries at the end."""
-    if code.flags & CO_OPTIMIZED or code.name == "<module>":
+    if code.flags & CO_OPTIMIZED or code.name == "<module>" or not of_kinds(stmts, TEMPS):
         return stmts
     temps = dict.fromkeys(
         part.temp

@@ -74,15 +74,15 @@ def bound_around(comprehension: ast.expr) -> list[Var] | None:
 
 
 def _bound(comprehension: ast.expr) -> list[Var]:
-    found: list[Var] = []
+    targets: list[Var] = []
     work: list[ast.AST] = [comprehension]
     while work:
         node = work.pop()
         if isinstance(node, ast.NamedExpr) and isinstance(node.target, Var):
-            found.append(node.target)
+            targets.append(node.target)
         if not isinstance(node, ast.Lambda):
             work.extend(ast.iter_child_nodes(node))
-    return found
+    return targets
 
 
 def comprehension(
@@ -90,7 +90,12 @@ def comprehension(
 ) -> ast.expr | None:
     """Return the comprehension over `iterable` for the statements of a loop over `parameter`, or None.
 
-    gone: the traces of unreachable code in it.
+    Args:
+        body: the statements of the comprehension's function.
+        name: the function's name: `<listcomp>`, `<setcomp>`, `<dictcomp>` or `<genexpr>`.
+        parameter: the variable of the outermost iterator.
+        iterable: the expression to iterate over.
+        gone: the traces of unreachable code in the comprehension.
     """
     stmts = list(body)
     result: ast.expr | None = None

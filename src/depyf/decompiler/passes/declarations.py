@@ -39,7 +39,14 @@ Spot = tuple[list[ast.stmt], ast.stmt]
     after={"definitions": "declarations depend on the reads of nested code"},
 )
 def declare_variables(body: Body, listing: Listing, known: object, without: frozenset[str]) -> None:
-    """Declare variables at the start of a function, and move the declarations to their lines."""
+    """Declare variables at the start of a function, and move the declarations to their lines.
+
+    Args:
+        body: the statements of one code object, changed in place.
+        listing: the instructions, which show the variables that nested code captures.
+        known: the facts about program-written code; None if the code comes from a source.
+        without: names of optional passes to leave out; `as-written` keeps the declarations at the start.
+    """
     declare(body, Reached.of(listing))
     if known is None and WRITTEN not in without:
         place_declarations(body)
@@ -94,7 +101,7 @@ def _spots(block: list[ast.stmt], names: set[str], above: int) -> dict[str, Spot
 
     A line directly before the statement comes first, and outer blocks come before inner ones.
     """
-    found: dict[str, Spot] = {}
+    spots: dict[str, Spot] = {}
     work: list[Part] = [(block, names, above)]
     for part, left, last in work:  # The list grows during the iteration.
         free: list[ast.stmt] = []
@@ -105,11 +112,11 @@ def _spots(block: list[ast.stmt], names: set[str], above: int) -> dict[str, Spot
                 free = [stmt]
             if here := left.intersection([variable.id for variable in own_variables([stmt], True)]):
                 left = left - here
-                found.update((name, (part, free[0])) for name in here if free)
+                spots.update((name, (part, free[0])) for name in here if free)
                 if not free or free[0] is not stmt:
                     work += _parts(stmt, here)
             last = max(last, _end_of([stmt]))
-    return found
+    return spots
 
 
 def _parts(stmt: ast.stmt, names: set[str]) -> list[Part]:
@@ -127,11 +134,11 @@ def _parts(stmt: ast.stmt, names: set[str]) -> list[Part]:
 
 def _end_of(stmts: list[ast.stmt]) -> int:
     """Return the last known line of statements."""
-    found = 0
+    last_line = 0
     for node in nodes(stmts):
         place = place_of(node)
-        found = max(found, getattr(node, "lineno", 0) if place is None else place.end_line)
-    return found
+        last_line = max(last_line, getattr(node, "lineno", 0) if place is None else place.end_line)
+    return last_line
 
 
 def _insert(block: list[ast.stmt], stmt: ast.stmt, name: str, kind: type[Declaration]) -> None:

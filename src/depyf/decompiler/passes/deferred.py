@@ -28,7 +28,13 @@ def deferred_statements(function: ast.expr | None, bodies: Bodies) -> list[ast.s
 
 
 def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> ast.expr | None:
-    """Return the expression that a function evaluates, as written in the code `around` it, or None."""
+    """Return the expression that a function evaluates, as written in the code `around` it, or None.
+
+    Args:
+        function: the expression that makes the function, or None.
+        bodies: the bodies of nested code objects, by identity.
+        around: the code in which the expression is to stand.
+    """
     match deferred_statements(function, bodies):
         case [ast.Return(value=ast.expr() as value)]:
             return written_in(value, around)

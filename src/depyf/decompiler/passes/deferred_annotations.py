@@ -51,23 +51,40 @@ class Deferred:
     before={"annotations": "it removes the set of conditional annotations, which precedes their set-up"},
 )
 def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
-    """Write the annotations of a module's or class's variables where they belong."""
-    if code.flags & CO_OPTIMIZED:
+    """Write the annotations of a module's or class's variables where they belong.
+
+    Args:
+        body: the statements of the module or class.
+        code: its code object; that of a function has no such annotations.
+        bodies: the bodies of nested code objects, by identity.
+
+    Returns:
+        the statements, without the function that evaluates the annotations.
+    """
+    if code.flags & CO_OPTIMIZED or not _may_defer(code):
         return body
     maker = next((stmt for stmt in body if _makes(stmt)), None)
     if isinstance(maker, ast.Assign):
-        found = _annotations(maker.value, bodies, code)
-        if found is None:
+        annotations = _annotations(maker.value, bodies, code)
+        if annotations is None:
             return body
-        step("line {}: remove the function that evaluates {} annotations", maker.lineno, len(found))
+        step("line {}: remove the function that evaluates {} annotations", maker.lineno, len(annotations))
         body = [stmt for stmt in body if stmt is not maker]
     else:
-        found = []
+        annotations = []
     kept = [stmt for stmt in body if not _is_store(stmt, REACHED)]
-    if not found:
+    if not annotations:
         return _with_cells(kept, code, has_set=len(kept) < len(body))
-    body = _place_numbered(kept, found)
-    return _place_others(body, [one for one in found if one.number is None])
+    body = _place_numbered(kept, annotations)
+    return _place_others(body, [annotation for annotation in annotations if annotation.number is None])
+
+
+def _may_defer(code: Code) -> bool:
+    """Return whether code has a function that evaluates annotations, or a cell that only annotations explain."""
+    named = (*code.names, *code.varnames, *code.cellvars, *code.freevars)
+    if REACHED in named or CLASS_CELL in code.cellvars:
+        return True
+    return any(isinstance(const, Code) and const.name == MAKERS[0] for const in code.consts)
 
 
 def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:
@@ -190,21 +207,21 @@ def _lines(code: Code) -> list[int]:
 
 def _in_finally(body: list[ast.stmt]) -> set[int]:
     """Return the numbers of the annotations in a `finally`."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for node in nodes(body):
         if isinstance(node, (ast.Try, TryStar)):
-            found.update(number for inner in nodes(node.finalbody) if (number := _reaches(inner)) is not None)
-    return found
+            numbers.update(number for inner in nodes(node.finalbody) if (number := _reaches(inner)) is not None)
+    return numbers
 
 
-def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+def _place_numbered(body: list[ast.stmt], annotations: list[Deferred]) -> list[ast.stmt]:
     """Write the numbered annotations where the body records that it has reached them.
 
     An annotation that no statement reaches was in code that the compiler has dropped. It goes before the next one. An
     annotation in a `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
-    by_number = {deferred.number: deferred for deferred in found if deferred.number is not None}
+    by_number = {deferred.number: deferred for deferred in annotations if deferred.number is not None}
     lost = sorted(by_number.keys() - marked)
     if lost:
         copied = {by_number[number].name for number in _in_finally(body) if number in by_number}
@@ -214,11 +231,11 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
         out: list[ast.stmt] = []
         for stmt in stmts:
             number = _reaches(stmt)
-            one = by_number.get(number) if number is not None else None
-            if one is None or number is None:
+            annotation = by_number.get(number) if number is not None else None
+            if annotation is None or number is None:
                 out.append(stmt)
                 continue
-            annotated = _annotated(one, out.pop() if out and _gives_value(out[-1], one.name) else None)
+            annotated = _annotated(annotation, out.pop() if out and _gives_value(out[-1], annotation.name) else None)
             while lost and lost[0] < number:
                 out.append(_never(by_number[lost.pop(0)]))
             out.append(annotated)
@@ -230,14 +247,14 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
     return body
 
 
-def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+def _place_others(body: list[ast.stmt], annotations: list[Deferred]) -> list[ast.stmt]:
     """Write the annotations without a number in order, each at its assignment or on its own line."""
     place = 0
     while place < len(body) and any(_is_store(body[place], name) for name in HEAD):
         place += 1
     stores = _stores(body)
     out = body[:place]
-    for deferred in found:
+    for deferred in annotations:
         at = _assignment(body, deferred, stores.get(deferred.name, deque()), place)
         until = at if at is not None else _by_line(body, deferred, place)
         out += body[place:until]
@@ -256,14 +273,14 @@ def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
     return stores
 
 
-def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
+def _assignment(body: list[ast.stmt], annotation: Deferred, stores: deque[int], start: int) -> int | None:
     """Return the place of the assignment for an annotation: on its line, if lines are known."""
-    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < one.line):
+    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < annotation.line):
         stores.popleft()
     if not stores:
         return None
     line = _line(body[stores[0]])
-    return stores[0] if not one.line or line in (0, one.line) else None
+    return stores[0] if not annotation.line or line in (0, annotation.line) else None
 
 
 def _line(stmt: ast.stmt) -> int:
@@ -271,26 +288,26 @@ def _line(stmt: ast.stmt) -> int:
     return getattr(stmt, "lineno", 0)
 
 
-def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
+def _by_line(body: list[ast.stmt], annotation: Deferred, start: int) -> int:
     """Return where the line of an annotation begins, searching from a place on."""
     end = start
-    while one.line and end < len(body):
-        if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:
+    while annotation.line and end < len(body):
+        if isinstance(body[end], ast.Return) or _line(body[end]) > annotation.line:
             break
         end += 1
     return end
 
 
-def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
-    step("the annotation of {} moves to its variable", one.name)
-    target: ast.expr = Var(id=one.name, ctx=ast.Store(), scope="name")
+def _annotated(annotation: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
+    step("the annotation of {} moves to its variable", annotation.name)
+    target: ast.expr = Var(id=annotation.name, ctx=ast.Store(), scope="name")
     value = None
     if isinstance(assignment, ast.Assign):
         target, value = assignment.targets[0], assignment.value
     assert isinstance(target, Var)
-    line = assignment.lineno if assignment is not None else one.line
-    return ast.AnnAssign(target=target, annotation=one.expr, value=value, simple=1, lineno=line)
+    line = assignment.lineno if assignment is not None else annotation.line
+    return ast.AnnAssign(target=target, annotation=annotation.expr, value=value, simple=1, lineno=line)
 
 
-def _never(one: Deferred) -> ast.stmt:
-    return ast.If(test=literal(False), body=[_annotated(one, None)], orelse=[], lineno=one.line)
+def _never(annotation: Deferred) -> ast.stmt:
+    return ast.If(test=literal(False), body=[_annotated(annotation, None)], orelse=[], lineno=annotation.line)

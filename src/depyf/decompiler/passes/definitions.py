@@ -55,7 +55,16 @@ KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
     },
 )
 def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
-    """Turn the functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
+    """Turn the functions that the body of `code` makes into lambdas, comprehensions, and definitions.
+
+    Args:
+        body: the statements to rewrite.
+        code: the code object of the body.
+        bodies: the bodies of nested code objects, by identity.
+
+    Returns:
+        the new statements.
+    """
 
     def expression(expr: ast.expr) -> ast.expr:
         if isinstance(expr, ast.Call):
@@ -165,7 +174,11 @@ def with_docstring(body: Body) -> list[ast.stmt]:
 def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
     """Return the definition of a body's function as a separate statement, and the name that it binds.
 
-    maker: the operation that would make the function, with its defaults and annotations; None for a bare code object.
+    Args:
+        body: the statements and the code object of the function.
+        names: the invented names; a lambda gets one, and so does a function whose name no source can contain.
+        maker: the operation that would make the function, with its defaults and annotations; None for a bare code
+            object.
     """
     code = body.code
     if (evaluated := evaluated_later(body)) is not None:
@@ -192,7 +205,13 @@ def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast
 
 
 def enclose(definition: ast.stmt, function: str, code: Code) -> ast.stmt:
-    """Return a function that has the free variables of `code` as parameters and returns the function defined in it."""
+    """Return a function that has the free variables of `code` as parameters and returns the function defined in it.
+
+    Args:
+        definition: the statement that defines the function.
+        function: the name that the statement binds.
+        code: the function's code object.
+    """
     free = [ast.arg(arg=name, annotation=None) for name in code.freevars]
     arguments = ast.arguments(posonlyargs=[], args=free, kwonlyargs=[], kw_defaults=[], defaults=[])
     body = [definition, ast.Return(value=ast.Name(id=function, ctx=ast.Load()))]

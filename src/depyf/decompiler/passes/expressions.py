@@ -99,7 +99,8 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
 def _operands(condition: ast.BoolOp, is_open: bool) -> list[tuple[ast.expr, bool]]:
     """Return the operands of an `and` or `or`, last first, and whether the test of each has no handler.
 
-    is_open: whether the test of the whole has none.
+    Args:
+        is_open: whether the test of the whole has none.
     """
     first, *others = condition.values
     return [*zip(reversed(others), chain((is_open,), repeat(False))), (first, is_loose(condition))]
@@ -122,9 +123,9 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
             step("`not` joins the comparison after it")
-            found = copy.copy(operand)
-            found.ops = [swapped()]
-            return found
+            comparison = copy.copy(operand)
+            comparison.ops = [swapped()]
+            return comparison
     return expr
 
 

@@ -50,15 +50,15 @@ def return_nothing(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
         return stmts
 
     def rewrite(sequence: list[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        rewritten: list[ast.stmt] = []
         for stmt in sequence:
             if isinstance(stmt, ast.Return) and stmt.value is not None:
                 step("an asynchronous generator returns None")
                 if not isinstance(stmt.value, (ast.Constant, Temp)):
-                    found.append(ast.Expr(value=stmt.value, lineno=stmt.lineno))
+                    rewritten.append(ast.Expr(value=stmt.value, lineno=stmt.lineno))
                 stmt.value = None
-            found.append(stmt)
-        return found
+            rewritten.append(stmt)
+        return rewritten
 
     return rewrite_sequences(stmts, rewrite)
 

@@ -14,6 +14,8 @@ SEVERAL = "several blocks"
 """A pseudo-operation of code with handlers, or with loops and exits that the compiler has recorded."""
 FLOW = TESTS | {"JUMP", "SEND", SEVERAL} | HANDLERS | LOOPS
 """Operations that give code more than one block."""
+COPIED = frozenset({"COPY"})
+"""The operation without which a tested value has no other use: the test takes it from the stack."""
 KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
 """Operations without which no value is tested twice."""
 BUILTINS = frozenset({"LOAD_COMMON"})

@@ -69,13 +69,13 @@ def are_writable(rows: list[Listing]) -> bool:
 def _named(listing: Listing) -> list[str]:
     """Return the names that operations take from a constant: the one before them, or any in program-written code."""
     items = listing.instructions
-    found = []
+    names = []
     for place, item in enumerate(items):
         if item.op in NAMING:
             is_next = place > 0 and items[place - 1].op == "CONST"
             for const in (items[place - 1].arg,) if is_next else listing.code.consts:
-                found += _texts(const)
-    return found
+                names += _texts(const)
+    return names
 
 
 def _texts(const: object) -> list[str]:
@@ -88,7 +88,8 @@ def _texts(const: object) -> list[str]:
 def write_identifiers(stmts: list[ast.stmt], named: Callable[[str], str]) -> None:
     """Replace every name that is not an identifier in some statements.
 
-    named: returns the identifier for a name.
+    Args:
+        named: returns the identifier for a name.
     """
 
     def written(name: str) -> str:

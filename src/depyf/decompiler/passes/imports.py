@@ -30,15 +30,15 @@ def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    found: list[ast.stmt] = []
+    joined: list[ast.stmt] = []
     for stmt in stmts:
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if isinstance(stmt, ast.Import) and isinstance(last, ast.Import) and _are_one(last, stmt):
             step("line {}: join two imports", stmt.lineno)
             last.names += stmt.names
         else:
-            found.append(stmt)
-    return found
+            joined.append(stmt)
+    return joined
 
 
 def _are_one(one: ast.Import, other: ast.Import) -> bool:

@@ -58,7 +58,8 @@ def _name_as_outside(whole: ast.expr, inlined: Inlined, variables: list[Var], ta
     if not shared:
         return
     functions: list[Function] = of_kinds([whole], FUNCTIONS)
-    outer = {var.id for var in variables if var.scope != "fast"}.union(*(one.code.freevars for one in functions))
+    outer = {var.id for var in variables if var.scope != "fast"}
+    outer.update(*(function.code.freevars for function in functions))
     names = {name: base for name, base in shared.items() if base in code.freevars and base not in outer}
     for var in variables if names else ():
         var.id = names.get(var.id, var.id)
@@ -70,21 +71,21 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     Those of nested comprehensions count as its own. A comprehension in a class has every name that it reads.
     """
     inner: list[Var] = []
-    own = own_variables(stmts, True, inner)
+    direct = own_variables(stmts, True, inner)
     functions: list[Function] = of_kinds(stmts, FUNCTIONS)
     captured = inlined.cells.difference(*(function.code.freevars for function in functions))
-    bound, bound_inside = _bound(own), _bound(inner)
+    bound, bound_inside = _bound(direct), _bound(inner)
     code = inlined.graph.code
     if not code.flags & CO_OPTIMIZED and code.name != "<module>":
-        bound |= {var.id for var in (*own, *inner) if var.scope != "fast"}
+        bound |= {var.id for var in (*direct, *inner) if var.scope != "fast"}
     needed = captured.union(*(function.code.freevars for function in functions))
-    needed |= {var.id for var in own if var.scope == "fast"}
-    named = {var.id for var in own if var.scope == "global"}
+    needed |= {var.id for var in direct if var.scope == "fast"}
+    named = {var.id for var in direct if var.scope == "global"}
     gone = [name for name in inlined.saved.values() if name.isidentifier() and name not in bound]
     hidden = {name for name in gone if _read_as_global(functions, name)} - needed
     # A variable of a nested comprehension belongs to this one, unless this one reads another variable of that name.
-    told = {var.id for var in (*own, *inner) if var.scope != "fast"}.union(inlined.saved.values())
-    used = bound_inside - told if code.name == "<module>" else ()
+    explained = {var.id for var in (*direct, *inner) if var.scope != "fast"}.union(inlined.saved.values())
+    used = bound_inside - explained if code.name == "<module>" else ()
     apart = (bound_inside - needed) | hidden | named
     return Unreached(
         bound=tuple(name for name in gone if name not in apart),
@@ -102,11 +103,11 @@ def _bound(variables: list[Var]) -> set[str]:
 def _read_as_global(functions: list[Function], name: str) -> bool:
     """Return whether a function, or a nested one, reads a name that is no variable of an enclosing function."""
     work = [function.code for function in functions]
-    for one in work:  # The list grows during the iteration.
-        if name not in (*one.varnames, *one.cellvars, *one.freevars):
-            if name in one.names:
+    for code in work:  # The list grows during the iteration.
+        if name not in (*code.varnames, *code.cellvars, *code.freevars):
+            if name in code.names:
                 return True
-            work += [const for const in one.consts if isinstance(const, Code)]
+            work += [const for const in code.consts if isinstance(const, Code)]
     return False
 
 

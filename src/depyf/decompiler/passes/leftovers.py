@@ -48,11 +48,14 @@ VARIABLES = frozenset({ast.Name, Var})
 def finish_leftovers(body: Body, names: Names, bodies: Bodies) -> None:
     """Replace every node that is not Python in place.
 
-    bodies: the bodies of nested code.
+    Args:
+        body: the statements of the outermost code object.
+        names: the names to invent from, and the placeholders so far.
+        bodies: the bodies of nested code objects, by identity.
     """
     kinds = KINDS if names.says_variables else KINDS | VARIABLES
-    present = [node for one in (*bodies.values(), body) for node in one.special]
-    names.own.update(_imported([node for node in present if isinstance(node, Import)]))
+    present = [node for owner in (*bodies.values(), body) for node in owner.special]
+    names.reserved.update(_imported([node for node in present if isinstance(node, Import)]))
     if any(type(node) is Temp for node in present):
         hint_names(body.stmts, names.hints)
     leftovers = Leftovers(names, _indices([node for node in present if isinstance(node, ast.Subscript)]))
@@ -149,11 +152,11 @@ def _imported(modules: list[Import]) -> set[str]:
 
 def _indices(subscripts: list[ast.Subscript]) -> set[int]:
     """Return the identities of the slices between the brackets of a subscript, directly or in a tuple."""
-    found: set[int] = set()
+    slices: set[int] = set()
     for node in subscripts:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        found.update(id(part) for part in parts)
-    return found
+        slices.update(id(part) for part in parts)
+    return slices
 
 
 def _called(names: Names, function: object, value: ast.expr) -> ast.expr:

@@ -21,9 +21,11 @@ from depyf.errors import DecompilationError
 def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
     """Return a module's statements with its docstring as such, and without the final return.
 
-    objects: the objects of placeholders; the module binds them first.
+    Args:
+        objects: the objects of placeholders; the module binds them first.
 
-    Raises DecompilationError for an object without an import or a literal.
+    Raises:
+        DecompilationError: an object has neither an import nor a literal.
     """
     stmts = list(body.stmts)
     if stmts and isinstance(stmts[-1], ast.Return):
@@ -49,26 +51,26 @@ def _stored_docstring(stmt: ast.stmt) -> ast.Constant | None:
 
 
 def _binding(name: str, value: object, body: Body) -> ast.stmt:
-    found = _home(value)
-    if found is not None:
-        module, own = found
-        return ast.ImportFrom(module=module, names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
+    home = _home(value)
+    if home is not None:
+        module, attribute = home
+        return ast.ImportFrom(module=module, names=[ast.alias(name=attribute, asname=name)], level=0, lineno=0)
     if not isinstance(value, frozenset):
         raise DecompilationError(f"{type(value).__name__} is not a constant of a module", code=str(body.code))
     display: ast.expr = ast.Set(elts=[constant(item) for item in written(value)])
-    made = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
-    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=made, lineno=0)
+    call = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=call, lineno=0)
 
 
 def _home(value: object) -> tuple[str, str] | None:
     """Return the module and the name from which an object can be imported, or None."""
     if value is None:
         return None
-    module, own = str(getattr(value, "__module__", "")), str(getattr(value, "__name__", ""))
-    if getattr(sys.modules.get(module), own, None) is value:
-        return module, own
+    module, name = str(getattr(value, "__module__", "")), str(getattr(value, "__name__", ""))
+    if getattr(sys.modules.get(module), name, None) is value:
+        return module, name
     names = ((home, var) for home in OWN_MODULES if home in sys.modules for var in vars(sys.modules[home]))
-    held = ((home, own) for home, own in names if own.isupper() and vars(sys.modules[home])[own] is value)
+    held = ((home, var) for home, var in names if var.isupper() and vars(sys.modules[home])[var] is value)
     return next(held, None)
 
 

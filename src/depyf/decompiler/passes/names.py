@@ -26,11 +26,11 @@ class Names:
     are_writable: a source can contain all names of the code.
     says_variables: a source can contain the names of all variables.
     tried: by wish, the highest number already taken.
-    own: the taken names, without the variables of `rows`.
+    reserved: the taken names, without the variables of `rows`.
     rows: listings whose variables are added at the first request.
     """
 
-    own: set[str]
+    reserved: set[str]
     objects: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class Names:
         """The taken names."""
         for listing in self.rows:
             code = listing.code
-            self.own.update(code.varnames, code.cellvars, code.freevars, variables_in(listing))
+            self.reserved.update(code.varnames, code.cellvars, code.freevars, variables_in(listing))
         self.rows = []
-        return self.own
+        return self.reserved
 
     def fresh(self, wish: str) -> str:
         """Return an unused identifier like `wish`."""

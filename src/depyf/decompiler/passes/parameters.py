@@ -68,12 +68,12 @@ def _keyword_defaults(display: ast.expr | None) -> dict[str, ast.expr]:
 
 
 def _pairs(display: ast.Dict) -> dict[str, ast.expr]:
-    found = {}
+    pairs = {}
     for key, value in zip(display.keys, display.values):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
             raise ValueError("a parameter's name is not a constant")
-        found[key.value] = value
-    return found
+        pairs[key.value] = value
+    return pairs
 
 
 def _annotations(display: ast.expr | None) -> dict[str, ast.expr]:

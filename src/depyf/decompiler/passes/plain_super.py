@@ -41,7 +41,7 @@ def declare_super(body: Body) -> None:
         return
     if IN_ONE not in facts_of(code.version, str(code)).table.opcodes.values():
         return
-    if any(loads_in_steps(normalise(one).instructions) for one in naming_super(code)):
+    if any(loads_in_steps(normalise(nested).instructions) for nested in naming_super(code)):
         step("declare `super`, because its attributes are loaded in steps")
         declare_global(body.stmts)
 
@@ -60,10 +60,10 @@ def naming_super(code: Code) -> list[Code]:
     codes: list[Code] = []
     pending = [code]
     while pending:
-        one = pending.pop()
-        pending.extend(const for const in one.consts if isinstance(const, Code))
-        if SUPER in one.names:
-            codes.append(one)
+        current = pending.pop()
+        pending.extend(const for const in current.consts if isinstance(const, Code))
+        if SUPER in current.names:
+            codes.append(current)
     return codes
 
 

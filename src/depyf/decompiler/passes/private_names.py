@@ -53,11 +53,11 @@ def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
 def _has_private(code: Code, prefix: str) -> bool:
     """Return whether code, or nested code, has a name that the compiler mangles for this class."""
     work = [code]
-    for one in work:  # The list grows during the iteration.
-        named = (*one.names, *one.varnames, *one.cellvars, *one.freevars)
+    for current in work:  # The list grows during the iteration.
+        named = (*current.names, *current.varnames, *current.cellvars, *current.freevars)
         if any(name.startswith(prefix) and _written(name, prefix) is not name for name in named):
             return True
-        for const in one.consts:
+        for const in current.consts:
             if isinstance(const, Code):
                 work.append(const)
             elif type(const) is tuple and any(type(item) is str and item.startswith(prefix) for item in const):

@@ -159,16 +159,31 @@ def registers(
 
 def _on_fields(change: Callable[..., Any], takes: tuple[str, ...], gives: str) -> Callable[[Any], None]:
     """Return a function that calls another one with fields of the work, and stores what it returns."""
-    positional = [attrgetter(path) for path in takes if "=" not in path]
+    positional = [path for path in takes if "=" not in path]
     named = [(path.partition("=")[0], attrgetter(path.partition("=")[2])) for path in takes if "=" in path]
     owner, _, last = (gives or takes[0]).rpartition(".")
+    fields = attrgetter(*positional)
 
-    def run(work: object) -> None:
-        result = change(*[getter(work) for getter in positional], **{name: getter(work) for name, getter in named})
+    def store(work: object, result: object) -> None:
+        setattr(attrgetter(owner)(work) if owner else work, last, result)
+
+    def run_on_one(work: object) -> None:
+        result = change(fields(work))
         if result is not None:
-            setattr(attrgetter(owner)(work) if owner else work, last, result)
+            store(work, result)
 
-    return run
+    def run_on_several(work: object) -> None:
+        result = change(*fields(work))
+        if result is not None:
+            store(work, result)
+
+    def run_by_name(work: object) -> None:
+        values = fields(work) if len(positional) > 1 else (fields(work),)
+        result = change(*values, **{name: getter(work) for name, getter in named})
+        if result is not None:
+            store(work, result)
+
+    return run_by_name if named else run_on_one if len(positional) == 1 else run_on_several
 
 
 def load(package: str) -> None:

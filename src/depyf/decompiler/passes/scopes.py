@@ -9,6 +9,7 @@ from typing import Any
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.imports import Import, ImportFrom
 from depyf.decompiler.lift.nodes import (
+    LOAD,
     AsyncDefinition,
     Capture,
     CaptureRest,
@@ -16,6 +17,7 @@ from depyf.decompiler.lift.nodes import (
     ClassDefinition,
     Definition,
     Var,
+    literal,
 )
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.comprehensions import COMPREHENSIONS, bound_around
@@ -33,20 +35,21 @@ def declare(body: Body, reached: Reached) -> None:
     """Insert `global` and `nonlocal` statements at the start of a body, and its unreachable code."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     inner: list[Var] = []
-    own = own_variables(body.stmts, optimized, inner, body.special)
-    variables = [*own, *inner] if optimized else own
+    direct = own_variables(body.stmts, optimized, inner, body.special)
+    variables = [*direct, *inner] if optimized else direct
     if not optimized:
         body.global_reads |= {var.id for var in inner if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
-        gone = unreached(body.code, body.stmts, own, inner, body.special, _unused(body, variables, reached), reached)
+        gone = unreached(body.code, body.stmts, direct, inner, body.special, _unused(body, variables, reached), reached)
         body.unreached = gone
         return
     free = body.code.freevars
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
-    nonlocal_names |= _unused(body, variables, reached)
+    unused = _unused(body, variables, reached)
+    nonlocal_names |= unused - body.type_params
     own_reads = _read_as_global(body, variables, inner) - global_names
     if not optimized:
         global_names |= own_reads
@@ -57,31 +60,39 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    left = _left(body, own, inner, nonlocal_names, reached)
+    left = _left(body, direct, inner, nonlocal_names | unused, reached)
+    left += _reading(sorted(unused & body.type_params))
     if stmts or left:
         step("{} declarations come first", len(stmts) + len(left))
     # The compiler's own statements come first in a class.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
 
 
+def _reading(names: list[str]) -> list[ast.stmt]:
+    """Return an unreachable statement that reads variables, or nothing for no variables."""
+    reads: list[ast.stmt] = [ast.Expr(value=Var(id=name, ctx=LOAD, scope="deref"), lineno=0) for name in names]
+    return [ast.If(test=literal(False), body=reads, orelse=[], lineno=0)] if reads else []
+
+
 def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[str]:
     """Return the names that a body reads as globals.
 
-    inner: names in comprehensions; in a module they have the module's scope, with its global declarations.
+    Args:
+        inner: names in comprehensions; in a module they have the module's scope, with its global declarations.
     """
     seen = [*variables, *inner] if body.code.name == "<module>" else variables
     return {var.id for var in seen if var.scope == "global"}
 
 
-def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
+def _left(body: Body, direct: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
     """Return the traces of unreachable code."""
     if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
     passed: set[str] = set()
     if body.code.freevars:
-        outer = {var.id for var in own if var.scope in ("deref", "classderef")}
+        outer = {var.id for var in direct if var.scope in ("deref", "classderef")}
         passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
-    return unreached(body.code, body.stmts, own, inner, body.special, passed, reached).statements()
+    return unreached(body.code, body.stmts, direct, inner, body.special, passed, reached).statements()
 
 
 def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
@@ -102,7 +113,10 @@ def variables_of(code: Code) -> frozenset[str]:
 def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
     """Declare the globals that `inner`, or a class's methods, read if they are variables of the enclosing code.
 
-    local: those variables (`variables_of`).
+    Args:
+        inner: the body of a nested function or class.
+        local: the variables of the enclosing code (`variables_of`).
+        bodies: the bodies of nested code objects, by identity.
     """
     work = [inner]
     while work:
@@ -142,16 +156,18 @@ def own_variables(
 ) -> list[Var]:
     """Return the variables that statements name themselves, without nested functions and classes, in no order.
 
-    around: variables that `:=` binds in comprehensions are bound in the enclosing code, and must be declared there.
-    apart: receives the names in inlined comprehensions, which do not see the variables of a class.
-    special: receives the nodes of SOUGHT.
+    Args:
+        stmts: the nodes to search.
+        around: include the variables that `:=` binds in comprehensions: they are bound in the enclosing code.
+        apart: receives the names in inlined comprehensions, which do not see the variables of a class.
+        special: receives the nodes of SOUGHT.
     """
     inner: list[ast.AST] = []
     special = [] if special is None else special
-    found = _named(stmts, around, None if apart is None else inner, special)
+    variables = _named(stmts, around, None if apart is None else inner, special)
     if inner and apart is not None:
         apart.extend(_named(inner, around, None, special))
-    return found
+    return variables
 
 
 def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
@@ -167,15 +183,15 @@ def _named(
     stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None, special: list[ast.AST]
 ) -> list[Var]:
     """Return the variables that nodes name; `inner` receives the parts of inlined comprehensions instead."""
-    found: list[Var] = []
-    work = _split(stmts, found, special)
+    variables: list[Var] = []
+    work = _split(stmts, variables, special)
     roles, held = ROLES, INNER
     for node in work:  # The list grows during the iteration.
         kind = type(node)
         if kind in SOUGHT:
             special.append(node)
         if kind in BINDING:
-            work += _split(_parts(node, around, inner, found), found, special)
+            work += _split(_parts(node, around, inner, variables), variables, special)
             continue
         fields = node.__dict__
         for name in held[kind]:
@@ -183,14 +199,14 @@ def _named(
             if value.__class__ is list:
                 for item in value:
                     if role := roles[type(item)]:
-                        (work if role == VISITED else found if role == VARIABLE else special).append(item)
+                        (work if role == VISITED else variables if role == VARIABLE else special).append(item)
             elif role := roles[type(value)]:
-                (work if role == VISITED else found if role == VARIABLE else special).append(value)
-    return found
+                (work if role == VISITED else variables if role == VARIABLE else special).append(value)
+    return variables
 
 
-def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list[Var]) -> list[ast.AST]:
-    """Return the parts of a node of BINDING that the walk visits; add its other variables to `found`."""
+def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, variables: list[Var]) -> list[ast.AST]:
+    """Return the parts of a node of BINDING that the walk visits; add its other variables to `variables`."""
     if isinstance(node, (Definition, AsyncDefinition)):
         return [node.target, *_head_parts(node)]
     if isinstance(node, ClassDefinition):
@@ -199,14 +215,14 @@ def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list
     if isinstance(node, (Capture, CaptureStar, CaptureRest)):
         return [*([node.variable] if node.variable is not None else []), *children(node)]
     if isinstance(node, (Import, ImportFrom)):
-        found += node.variables
+        variables += node.variables
         return []
     if isinstance(node, ast.Lambda):
         return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     assert isinstance(node, COMPREHENSIONS)
     bound = bound_around(node)
     if bound is not None:
-        found += bound if around else ()
+        variables += bound if around else ()
     elif inner is None:
         return children(node)
     else:
@@ -214,9 +230,9 @@ def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list
     return [node.generators[0].iter]
 
 
-def _split(nodes: Sequence[ast.AST], found: list[Var], special: list[ast.AST]) -> list[ast.AST]:
-    """Return the nodes with children; add variables to `found`, and nodes of SOUGHT without children to `special`."""
-    found += [node for node in nodes if type(node) is Var]
+def _split(nodes: Sequence[ast.AST], variables: list[Var], special: list[ast.AST]) -> list[ast.AST]:
+    """Return the nodes with children; `variables` receives variables, `special` nodes of SOUGHT without children."""
+    variables += [node for node in nodes if type(node) is Var]
     special += [node for node in nodes if ROLES[type(node)] == SPECIAL]
     return [node for node in nodes if ROLES[type(node)] == VISITED]
 

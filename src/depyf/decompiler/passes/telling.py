@@ -23,15 +23,15 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def hint_names(stmts: list[ast.stmt], hints: dict[int, str]) -> None:
     """Add a hint for each temporary without one, from the first value assigned to it, else from a use."""
-    found = statements(stmts)
-    for stmt in found:
+    ordered = statements(stmts)
+    for stmt in ordered:
         match stmt:
             case ast.Assign(targets=[Temp(temp=temp)], value=value):
                 _hint(temp, _telling(value, hints), hints)
             case ast.For(target=target, iter=iterable):
                 for temp, name in zip(_temps(target), _given(iterable), strict=False):
                     _hint(temp, name, hints)
-    for stmt in found:
+    for stmt in ordered:
         for temp, use in _uses(stmt):
             _hint(temp, use, hints)
 
@@ -63,8 +63,8 @@ def _item_name(value: ast.Subscript, hints: dict[int, str]) -> str | None:
 def _result_name(value: ast.Call, hints: dict[int, str]) -> str | None:
     callee = value.func.attr if isinstance(value.func, ast.Attribute) else _plain_name(value.func, hints)
     if callee == "__new__" and value.args:
-        made = _plain_name(value.args[0], hints)
-        return _instance(made) if made is not None else None
+        class_name = _plain_name(value.args[0], hints)
+        return _instance(class_name) if class_name is not None else None
     return f"{callee.strip('_')}_result" if callee is not None and not callee.startswith("__") else None
 
 
@@ -87,8 +87,8 @@ def _plain_name(expr: ast.expr, hints: dict[int, str]) -> str | None:
 def _temps(target: ast.expr) -> list[int]:
     """Return the temporaries of a loop's target in order; empty if it has other targets too."""
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
-    found = [part.temp for part in parts if isinstance(part, Temp)]
-    return found if len(found) == len(parts) else []
+    temps = [part.temp for part in parts if isinstance(part, Temp)]
+    return temps if len(temps) == len(parts) else []
 
 
 def _given(iterable: ast.expr) -> tuple[str, ...]:

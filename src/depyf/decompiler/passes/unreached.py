@@ -88,15 +88,15 @@ class Unreached:
 
     def parts(self, *, binds: bool) -> list[ast.expr]:
         """Return expressions with all these effects; `binds`: `:=` binds a variable of this code."""
-        found = [_named(name, "fast") for name in self.bound] if binds else []
-        found += [_named(name, "global") for name in self.named]
-        found += [_looping(self.inside, literal(None))] if self.inside else []
-        found += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
-        found += [Var(id=name, ctx=LOAD, scope="name") for name in self.used]
-        found += [_capturing(self.captured)] if self.captured else []
-        found += [ast.Yield(value=None)] if self.yields else []
-        found += [ast.Await(value=literal(None))] if self.awaits else []
-        return found
+        exprs = [_named(name, "fast") for name in self.bound] if binds else []
+        exprs += [_named(name, "global") for name in self.named]
+        exprs += [_looping(self.inside, literal(None))] if self.inside else []
+        exprs += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
+        exprs += [Var(id=name, ctx=LOAD, scope="name") for name in self.used]
+        exprs += [_capturing(self.captured)] if self.captured else []
+        exprs += [ast.Yield(value=None)] if self.yields else []
+        exprs += [ast.Await(value=literal(None))] if self.awaits else []
+        return exprs
 
     def beside(self, expr: ast.expr, *, binds: bool = True) -> ast.expr:
         """Return an expression with the unreachable parts in a separate arm; `binds` is false in a comprehension."""
@@ -140,7 +140,7 @@ def _capturing(names: Collection[str]) -> ast.expr:
 def unreached(
     code: Code,
     stmts: list[ast.stmt],
-    own: list[Var],
+    direct: list[Var],
     inner: list[Var],
     named: list[ast.AST],
     unused: Collection[str],
@@ -148,9 +148,14 @@ def unreached(
 ) -> Unreached:
     """Return the facts that nothing in a body explains.
 
-    own, inner: variables that the body itself names, and those in inlined comprehensions.
-    named: nodes of the body, among them those other than `Var` that name a variable.
-    unused: free variables that nothing names.
+    Args:
+        code: the code object of the body.
+        stmts: the statements of the body.
+        direct: variables that the body itself names.
+        inner: variables that inlined comprehensions in the body name.
+        named: nodes of the body, among them those other than `Var` that name a variable.
+        unused: free variables that nothing names.
+        reached: the operations of the body, and the variables that functions capture.
     """
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
     captured = set(code.cellvars).difference(shared, IMPLIED)
@@ -162,10 +167,10 @@ def unreached(
     # Program-written code may have a free variable with the name of a local one. Other code refers to the free one.
     looped = _targets(stmts, inner) if inner else NO_NAMES
     unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
-    unbound -= _bound(own) | (_bound(inner) - looped)
+    unbound -= _bound(direct) | (_bound(inner) - looped)
     unbound.difference_update([node.name for node in named if isinstance(node, ast.ExceptHandler)])
     if unbound:
-        read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
+        read = {var.id for var in direct if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
         unbound &= read | ({var.id for var in inner if is_own(var, code)} - looped)
     flags = code.flags
     return Unreached(
@@ -183,11 +188,11 @@ def _bound(variables: list[Var]) -> set[str]:
 
 def _targets(stmts: list[ast.stmt], inner: list[Var]) -> AbstractSet[str]:
     """Return the variables that are targets only in comprehensions; `:=` in them binds one of the enclosing code."""
-    found = _bound(inner)
-    if found:
+    targets = _bound(inner)
+    if targets:
         named: list[ast.NamedExpr] = of_kinds(stmts, frozenset({ast.NamedExpr}))
-        found.difference_update([one.target.id for one in named])
-    return found
+        targets.difference_update([expr.target.id for expr in named])
+    return targets
 
 
 def is_own(var: Var, code: Code) -> bool:

@@ -23,8 +23,8 @@ class _Nests(dict[type[ast.stmt], tuple[tuple[str, ...], tuple[str, ...]] | None
 
     def __missing__(self, kind: type[ast.stmt]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         bodies, parts = (tuple(name for name in names if name in kind._fields) for names in (BODIES, PARTS))
-        self[kind] = found = (bodies, parts) if bodies or parts else None
-        return found
+        self[kind] = fields = (bodies, parts) if bodies or parts else None
+        return fields
 
 
 NESTS = _Nests()
@@ -36,28 +36,39 @@ def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
     if nests is None:
         return []
     bodies, parts = nests
-    found: list[tuple[Stmts, ast.AST, str]] = []
-    for name in bodies:
-        stmts = getattr(stmt, name, None)
-        if stmts:
-            found.append((stmts, stmt, name))
+    fields = stmt.__dict__
+    sequences: list[tuple[Stmts, ast.AST, str]] = [(fields[name], stmt, name) for name in bodies if fields.get(name)]
     for name in parts:
-        found += [(part.body, part, "body") for part in getattr(stmt, name)]
-    return found
+        sequences += [(part.body, part, "body") for part in fields[name]]
+    return sequences
+
+
+def below(stmt: ast.stmt) -> list[Stmts]:
+    """Return the sequences of statements directly inside a statement."""
+    nests = NESTS[type(stmt)]
+    if nests is None:
+        return []
+    bodies, parts = nests
+    fields = stmt.__dict__
+    sequences: list[Stmts] = [fields[name] for name in bodies if fields.get(name)]
+    for name in parts:
+        sequences += [part.body for part in fields[name]]
+    return sequences
 
 
 def compound(block: Stmts) -> Stmts:
     """Return the statements of a block that may contain other statements."""
-    return [stmt for stmt in block if NESTS[type(stmt)]]
+    nests = NESTS
+    return [stmt for stmt in block if nests[type(stmt)]]
 
 
 def blocks(body: Stmts) -> list[Stmts]:
     """Return `body` and all nested sequences of statements, outer ones first."""
-    found = [body]
-    for block in found:  # The list grows during the iteration.
+    sequences = [body]
+    for block in sequences:  # The list grows during the iteration.
         for stmt in compound(block):
-            found += [below for below, _, _ in inner(stmt)]
-    return found
+            sequences += below(stmt)
+    return sequences
 
 
 def compounds(body: Stmts) -> Stmts:
@@ -68,10 +79,10 @@ def compounds(body: Stmts) -> Stmts:
     while work:
         stmt = work.pop()
         stmts.append(stmt)
-        for block, _, _ in reversed(inner(stmt)):
-            below = compound(block)
-            below.reverse()
-            work += below
+        for block in reversed(below(stmt)):
+            nested = compound(block)
+            nested.reverse()
+            work += nested
     return stmts
 
 
@@ -81,9 +92,9 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
     work = [body]
     for sequence in work:  # The list grows during the iteration.
         for stmt in compound(sequence):
-            found = inner(stmt)
-            order += found
-            work += [one[0] for one in found]
+            sequences = inner(stmt)
+            order += sequences
+            work += below(stmt)
     for sequence, owner, name in reversed(order):
         setattr(owner, name, rewrite(sequence))
     return rewrite(body)
@@ -91,15 +102,18 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
 
 def statements(body: Stmts) -> list[ast.stmt]:
     """Return every statement in `body`, in the order of the source."""
-    found: list[ast.stmt] = []
+    nests = NESTS
+    if not compound(body):
+        return body[:]
+    ordered: list[ast.stmt] = []
     work = body[::-1]
     while work:
         stmt = work.pop()
-        found.append(stmt)
-        if NESTS[type(stmt)]:
-            for sequence, _, _ in reversed(inner(stmt)):
+        ordered.append(stmt)
+        if nests[type(stmt)]:
+            for sequence in reversed(below(stmt)):
                 work += sequence[::-1]
-    return found
+    return ordered
 
 
 def holds(body: Stmts, *kinds: type[ast.stmt]) -> bool:
@@ -148,20 +162,20 @@ def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
 
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node, without operators and contexts."""
-    found: list[ast.AST] = []
+    inside: list[ast.AST] = []
     for name in INNER[type(node)]:
         value = getattr(node, name, None)
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            inside += [item for item in value if isinstance(item, ast.AST)]
         elif value is not None and isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            inside.append(value)
+    return inside
 
 
 def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
     """Return the nodes of exactly these kinds in `body`, parents before children, otherwise unordered."""
     work = list(body)
-    found: list[Any] = [node for node in work if type(node) in kinds]
+    matching: list[Any] = [node for node in work if type(node) in kinds]
     held = INNER
     for node in work:  # The list grows during the iteration.
         for value in node.__dict__.values():
@@ -170,15 +184,15 @@ def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
                 for item in value:
                     kind = type(item)
                     if kind in kinds:
-                        found.append(item)
+                        matching.append(item)
                     if held[kind]:
                         work.append(item)
             else:
                 if kind in kinds:
-                    found.append(value)
+                    matching.append(value)
                 if held[kind]:
                     work.append(value)
-    return found
+    return matching
 
 
 Slot = tuple[Any, Any]
@@ -188,9 +202,14 @@ Slot = tuple[Any, Any]
 def rewrite_expressions(
     body: Sequence[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
 ) -> None:
-    """Replace every expression of these kinds below `body` by the result of `rewrite`, inner ones first.
+    """Replace every expression of some kinds, inner ones first.
 
     Within a node, and from node to node, replacements are in the order of the source.
+
+    Args:
+        body: the statements, changed in place.
+        rewrite: returns the new expression for an old one.
+        kinds: the exact types of the expressions.
     """
     for slots in reversed(_slots(body, kinds)):
         for owner, place in slots:
@@ -202,30 +221,32 @@ def rewrite_expressions(
 
 def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[list[Slot]]:
     """Return, node by node, the places directly inside it that hold an expression of these kinds."""
-    found: list[list[Slot]] = []
+    by_node: list[list[Slot]] = []
     work: list[ast.AST] = list(reversed(body))
+    held = INNER
     while work:
         node = work.pop()
         inside: list[ast.AST] = []
         slots: list[Slot] = []
-        for name in INNER[type(node)]:
-            value: Any = getattr(node, name, None)
+        fields = node.__dict__
+        for name in held[type(node)]:
+            value: Any = fields.get(name)
             kind = type(value)
             if kind is list:
                 for place, item in enumerate(value):
                     kind = type(item)
-                    if INNER[kind]:
+                    if held[kind]:
                         inside.append(item)
                     if kind in kinds:
                         slots.append((value, place))
             else:
-                if INNER[kind]:
+                if held[kind]:
                     inside.append(value)
                 if kind in kinds:
                     slots.append((node, name))
         if slots:
-            found.append(slots)
+            by_node.append(slots)
         if inside:
             inside.reverse()
             work += inside
-    return found
+    return by_node

@@ -14,7 +14,7 @@ from depyf.decompiler.passes.flow.asserts import restore_asserts
 from depyf.decompiler.passes.flow.complete import check_complete_of
 from depyf.decompiler.passes.flow.heads import keeps_lists, restore_heads
 from depyf.decompiler.passes.flow.matches import restore_matches
-from depyf.decompiler.passes.groups import BUILTINS, CAUGHT, FLOW, KEPT, PATTERNS, TESTS
+from depyf.decompiler.passes.groups import BUILTINS, CAUGHT, COPIED, FLOW, KEPT, PATTERNS, TESTS
 from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.pipeline.work import SCOPES, Work
 from depyf.decompiler.structure.copies import join_copies
@@ -54,7 +54,7 @@ def restore_any(graph: Graph) -> None:
     "remove dropped values of tests from the stack",
     takes=("graph",),
     optional=True,
-    needs=FLOW,
+    needs=COPIED,
     after={"lift": "it makes the graph"},
 )
 def drop_values(graph: Graph) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.graph.uses import count_uses
+from depyf.decompiler.lift.definitions import LAZY
 from depyf.decompiler.lift.simplify.containers import evaluate_containers
 from depyf.decompiler.lift.simplify.dead import remove_dead
 from depyf.decompiler.lift.simplify.promote import promote_variables
@@ -215,7 +216,8 @@ def remove_saved_offsets(graph: Graph) -> None:
 )
 def redirect_ends(work: Work) -> None:
     """Redirect every `return None` to one block."""
-    if work.code.name != "<lambda>" and not work.graph.source_order and joins_exits(work):
+    is_expression = work.code.name == "<lambda>" or work.code.parameters == LAZY
+    if not is_expression and not work.graph.source_order and joins_exits(work):
         join_same_ends(work.graph)
         if WRITTEN not in work.without:
             join_one_return(work.graph)

@@ -17,6 +17,7 @@ from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSION_NAMES
 from depyf.decompiler.passes.identifiers import are_writable
 from depyf.decompiler.passes.names import Names, variables_in
 from depyf.decompiler.passes.scopes import declare, own_variables, shadow, variables_of
+from depyf.decompiler.passes.type_params import type_params_in
 from depyf.decompiler.passes.unreached import NOTHING_REACHED
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes
@@ -44,30 +45,33 @@ def decompile(
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, including those of nested code, and the invented names.
 
-    known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the results
-        of globals; None keeps the code as it is.
-    without: names of optional passes to leave out.
-    listings: of code that was read before; those of this code are added.
-    apart: identities of nested code objects whose definitions need no body.
+    Args:
+        code: the outermost code object.
+        known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the
+            results of globals; None keeps the code as it is.
+        without: names of optional passes to leave out.
+        listings: of code that was read before; those of this code are added.
+        apart: identities of nested code objects whose definitions need no body.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     bodies: Bodies = {}
     shared = Listings() if listings is None else listings
-    order = nested(code, lambda one: id(one) not in apart and makes_functions(one, shared))
+    order = nested(code, lambda code_object: id(code_object) not in apart and makes_functions(code_object, shared))
     for inner in order if apart else ():
         if id(inner) in apart:
             bodies[id(inner)] = Body(inner, [])
             declare(bodies[id(inner)], NOTHING_REACHED)
-    order = [one for one in order if id(one) not in bodies]
+    order = [code_object for code_object in order if id(code_object) not in bodies]
     check_sharing(order)
-    rows = [shared.with_lines(one) for one in order]
+    rows = [shared.with_lines(code_object) for code_object in order]
     names = _names(code, rows)
-    temps = 0
+    temps, params = 0, type_params_in(order)
     for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
         temps = _statements(work)
-        _finish(work, whole=inner is code)
+        _finish(work, params.get(id(inner), NOTHING), whole=inner is code)
         bodies[id(inner)] = work.body
     return bodies[id(code)], names
 
@@ -77,13 +81,13 @@ def _names(code: Code, rows: list[Listing]) -> Names:
     names = Names(set(), rows=rows)
     said: set[str] = set()
     for listing in rows:
-        one = listing.code
-        own = {*one.names, *one.varnames, *one.cellvars, *one.freevars}
-        if one is not code and one.name in COMPREHENSION_NAMES and variables_in(listing).count(ITERATOR) == 1:
-            own.discard(ITERATOR)  # It is the iterable of the comprehension.
-        if len({*one.varnames, *one.freevars}) < len(one.varnames) + len(one.freevars):
-            own.update(variables_in(listing))  # Variables with the same name are numbered.
-        said |= own
+        inner = listing.code
+        identifiers = {*inner.names, *inner.varnames, *inner.cellvars, *inner.freevars}
+        if inner is not code and inner.name in COMPREHENSION_NAMES and variables_in(listing).count(ITERATOR) == 1:
+            identifiers.discard(ITERATOR)  # It is the iterable of the comprehension.
+        if len({*inner.varnames, *inner.freevars}) < len(inner.varnames) + len(inner.freevars):
+            identifiers.update(variables_in(listing))  # Variables with the same name are numbered.
+        said |= identifiers
     names.says_variables = all(map(is_writable, said))
     names.are_writable = are_writable(rows)
     return names
@@ -104,20 +108,21 @@ def makes_functions(code: Code, listings: Listings) -> bool:
 def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
     """Return a code object and its nested ones, each once, every one after its nested ones.
 
-    opens: returns whether to include the code nested in one.
+    Args:
+        opens: returns whether to include the code nested in one.
     """
     order: list[Code] = []
     seen: set[int] = set()
     work = [(code, False)]
     while work:
-        one, is_ready = work.pop()
+        current, is_ready = work.pop()
         if is_ready:
-            order.append(one)
-        elif id(one) not in seen:
-            seen.add(id(one))
-            work.append((one, True))
-            if opens(one):
-                work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
+            order.append(current)
+        elif id(current) not in seen:
+            seen.add(id(current))
+            work.append((current, True))
+            if opens(current):
+                work.extend((const, False) for const in reversed(current.consts) if isinstance(const, Code))
     return order
 
 
@@ -187,13 +192,13 @@ def _of_comprehensions(work: Work) -> frozenset[str]:
     if "LOAD_FAST_CLEAR" not in work.ops:
         return frozenset()
     cleared = frozenset(str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR")
-    own = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
-    return cleared.difference(own, work.code.parameters, work.code.cellvars, work.code.freevars)
+    named = {var.id for var in own_variables(work.stmts, around=True, apart=[]) if var.scope != "global"}
+    return cleared.difference(named, work.code.parameters, work.code.cellvars, work.code.freevars)
 
 
-def _finish(work: Work, *, whole: bool) -> None:
-    """Insert the statements of nested code objects."""
-    work.body = Body(work.code, work.stmts)
+def _finish(work: Work, params: frozenset[str], *, whole: bool) -> None:
+    """Insert the statements of nested code objects; `params` are the free variables that are type parameters."""
+    work.body = Body(work.code, work.stmts, type_params=params)
     local = variables_of(work.code) - _of_comprehensions(work)
     for const in work.code.consts:
         inner = work.bodies.get(id(const)) if isinstance(const, Code) else None

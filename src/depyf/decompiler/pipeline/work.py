@@ -96,9 +96,9 @@ class Work:
 class Fault(Exception):
     """A pass raised an unexpected exception, which is the `__cause__`."""
 
-    def __init__(self, one: Pass, error: Exception) -> None:
-        self.failed = one
-        super().__init__(f"a fault of depyf's own in {one.name}: {type(error).__name__}: {error}")
+    def __init__(self, pass_: Pass, error: Exception) -> None:
+        self.failed = pass_
+        super().__init__(f"a fault of depyf's own in {pass_.name}: {type(error).__name__}: {error}")
 
 
 EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, Fault)
@@ -115,27 +115,28 @@ class Passes:
     @property
     def passes(self) -> tuple[Pass, ...]:
         """The passes in their order, whether or not they apply."""
-        return tuple(one for one in _registered(True)[0] if self.belongs(one))
+        return tuple(pass_ for pass_ in _registered(True)[0] if self.belongs(pass_))
 
     def applying(self, work: Work) -> list[Pass]:
         """Return the passes that apply and are not left out, in their order."""
         flows = isinstance(work.choices, Dispatch) or not FLOWS.isdisjoint(work.ops)
         passes, asked = _registered(flows)
         alike = (flows, work.known is None, work.choices, work.without, asked & work.ops)
-        found = self.known.get(alike)
-        if found is None:
+        applicable = self.known.get(alike)
+        if applicable is None:
             if len(self.known) == MOST_KNOWN:
                 self.known.clear()
-            found = self.known[alike] = [one for one in passes if self.belongs(one) and _applies(one, work)]
-        return found
+            applicable = [pass_ for pass_ in passes if self.belongs(pass_) and _applies(pass_, work)]
+            self.known[alike] = applicable
+        return applicable
 
 
-def _applies(one: Pass, work: Work) -> bool:
-    if one.needs and one.needs.isdisjoint(work.ops):
+def _applies(pass_: Pass, work: Work) -> bool:
+    if pass_.needs and pass_.needs.isdisjoint(work.ops):
         return False
-    if not one.unless.isdisjoint(work.ops):
+    if not pass_.unless.isdisjoint(work.ops):
         return False
-    return one.name not in work.without and one.applies(work)
+    return pass_.name not in work.without and pass_.applies(work)
 
 
 @cache
@@ -143,8 +144,8 @@ def _registered(flows: bool) -> tuple[tuple[Pass, ...], frozenset[str]]:
     """Return the passes for straight-line code, or all, in their order, and the operations that they ask for."""
     if flows:
         load_flow()
-    passes = ordered(one for one in REGISTERED.values() if flows or one.is_eager)
-    return passes, frozenset().union(*(one.needs | one.unless for one in passes))
+    passes = ordered(pass_ for pass_ in REGISTERED.values() if flows or pass_.is_eager)
+    return passes, frozenset().union(*(pass_.needs | pass_.unless for pass_ in passes))
 
 
 def run_passes(work: Work, passes: Passes) -> None:
@@ -153,12 +154,12 @@ def run_passes(work: Work, passes: Passes) -> None:
     Raises the exceptions that passes may raise, and Fault for any other.
     """
     recorder = present()
-    for one in passes.applying(work):
+    for pass_ in passes.applying(work):
         try:
-            one.run(work)
+            pass_.run(work)
         except EXPECTED:
             raise
         except Exception as error:  # noqa: BLE001  another way is tried, and the fault is told
-            raise Fault(one, error) from error
+            raise Fault(pass_, error) from error
         if recorder is not None:
-            recorder.after(one.name, work)
+            recorder.after(pass_.name, work)

@@ -7,7 +7,7 @@ from depyf.decompiler.pipeline.table import PASSES
 from depyf.decompiler.pipeline.work import Stage, Work
 from depyf.decompiler.show import graph, tree
 
-STAGE_OF = {one.name: one.stage for one in PASSES}
+STAGE_OF = {pass_.name: pass_.stage for pass_ in PASSES}
 MAKES_STATEMENTS = "labels"
 MAKES_ITEMS = "build"
 

@@ -54,12 +54,12 @@ def block_lines(graph: Graph, block: Block) -> list[str]:
 def inst_line(inst: Inst) -> str:
     """Return the line of one operation."""
     line = "" if inst.line is None else f":{inst.line}"
-    made = f"{values(inst.defs, ' ')} = " if inst.defs else ""
+    assigned = f"{values(inst.defs, ' ')} = " if inst.defs else ""
     arg = "" if inst.arg is None and inst.op != "CONST" else f" {value(inst.arg)}"
     if inst.op == "EXPR":
         arg = ""  # The operation on its operands is a function.
     used = f" {values(inst.uses, ' ')}" if inst.uses else ""
-    return f"  {line:6} {made}{inst.op}{arg}{used}"
+    return f"  {line:6} {assigned}{inst.op}{arg}{used}"
 
 
 def exit_text(exit_: Exit) -> str:
@@ -69,9 +69,9 @@ def exit_text(exit_: Exit) -> str:
             return f"-> {edge_text(edge)}"
         case Branch(cond, if_true, if_false):
             return f"-> {edge_text(if_true)} if {name(cond)} else {edge_text(if_false)}"
-        case ForIter(iterator, made, body, done, _, is_async):
+        case ForIter(iterator, item, body, done, _, is_async):
             kind = "async for" if is_async else "for"
-            return f"-> {kind} {name(made)} in {name(iterator)}: {edge_text(body)}, else {edge_text(done)}"
+            return f"-> {kind} {name(item)} in {name(iterator)}: {edge_text(body)}, else {edge_text(done)}"
         case Return(result):
             return f"return {name(result)}" if result != NULL else "return"
         case Raise(operands):

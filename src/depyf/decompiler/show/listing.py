@@ -33,21 +33,21 @@ def handler_lines(listing: Listing) -> list[str]:
     return lines
 
 
-def row(listing: Listing, one: Instruction) -> str:
+def row(listing: Listing, instruction: Instruction) -> str:
     """Return the line of an instruction."""
-    line = "" if one.line is None else f":{one.line}"
-    operation = f"{one.op} {argument(listing, one)}".rstrip()
-    protected = f"  [handler {one.handler}]" if one.handler >= 0 else ""
-    return f"{line:>6} {one.offset:6}  {operation}{protected}"
+    line = "" if instruction.line is None else f":{instruction.line}"
+    operation = f"{instruction.op} {argument(listing, instruction)}".rstrip()
+    protected = f"  [handler {instruction.handler}]" if instruction.handler >= 0 else ""
+    return f"{line:>6} {instruction.offset:6}  {operation}{protected}"
 
 
-def argument(listing: Listing, one: Instruction) -> str:
+def argument(listing: Listing, instruction: Instruction) -> str:
     """Return the argument of an instruction, or its jump target."""
-    if one.target >= 0:
-        return f"to {offset(listing, one.target)}"
-    if one.arg is None and one.op != "CONST":
+    if instruction.target >= 0:
+        return f"to {offset(listing, instruction.target)}"
+    if instruction.arg is None and instruction.op != "CONST":
         return ""
-    return value(one.arg)
+    return value(instruction.arg)
 
 
 def offset(listing: Listing, index: int) -> str:

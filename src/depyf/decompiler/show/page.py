@@ -56,11 +56,14 @@ document.querySelector('main').addEventListener('click', event => {
 
 
 def page(title: str, notes: Sequence[str], codes: Sequence[Staged], source: str, where: Origins) -> str:
-    """Return the page.
+    """Return the page as HTML.
 
-    notes: lines about the whole.
-    codes: the code objects, in order.
-    where: the origins of each source line, by the positions of `codes`.
+    Args:
+        title: the heading, not yet escaped.
+        notes: lines about the whole.
+        codes: the code objects, in order.
+        source: the text of the last column.
+        where: the origins of each source line, by the positions of `codes`.
     """
     columns = [
         "".join(block(number, str(staged.code), staged.bytecode()) for number, staged in enumerate(codes)),
@@ -82,7 +85,13 @@ def page(title: str, notes: Sequence[str], codes: Sequence[Staged], source: str,
 
 
 def block(number: int, title: str, rows: Sequence[Row]) -> str:
-    """Return the rows of one code object."""
+    """Return the rows of one code object as HTML.
+
+    Args:
+        number: the position of the code object in the page.
+        title: its qualified name, not yet escaped.
+        rows: the rows, each with the instructions that it comes from.
+    """
     return f"<h3>{html.escape(title)}</h3>\n" + "".join(line(row.text, [(number, row)]) for row in rows)
 
 

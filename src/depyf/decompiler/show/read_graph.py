@@ -47,7 +47,8 @@ class NoGraph(ValueError):
 def read_graph(text: str, code: Code) -> Graph:
     """Return the graph in a text.
 
-    code: the code of the graph; passes read its flags, parameters and names.
+    Args:
+        code: the code of the graph; passes read its flags, parameters and names.
 
     Raises:
         NoGraph: a line is neither a head nor an operation nor an exit.
@@ -71,14 +72,14 @@ def read_graph(text: str, code: Code) -> Graph:
         else:
             block.exit = _exit(line.strip())
     temps = [int(number) for number in re.findall(r"\bv(\d+)", text)]
-    found = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
+    by_index = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
     entries = [handlers[number] for number in sorted(handlers)]
-    graph = Graph(code, found, entries, max(temps, default=-1) + 1)
-    made = made_in(graph)
+    graph = Graph(code, by_index, entries, max(temps, default=-1) + 1)
+    defined = made_in(graph)
     for entry in entries:
         target = blocks.get(entry.target)
         used = [*(temp for inst in target.insts for temp in inst.uses), *target.exit.reads()] if target else []
-        entry.exc = next((temp for temp in used if temp >= 0 and temp not in made), NULL)
+        entry.exc = next((temp for temp in used if temp >= 0 and temp not in defined), NULL)
     return graph
 
 
@@ -90,13 +91,13 @@ def _temp(name: str) -> int:
     return _NAMES[name] if name in _NAMES else int(name.removeprefix("v"))
 
 
-def _inst(found: re.Match[str], nested: Mapping[str, Code]) -> Inst:
-    rest = found["rest"]
+def _inst(parsed: re.Match[str], nested: Mapping[str, Code]) -> Inst:
+    rest = parsed["rest"]
     used = _TEMPS.search(rest)
     argument = rest[: used.start()].strip() if used is not None else rest.strip()
-    line = int(found["line"]) if found["line"] else None
+    line = int(parsed["line"]) if parsed["line"] else None
     arg = nested[argument] if argument in nested else _literal(argument) if argument else None
-    return Inst(found["op"], arg, _temps(used[0] if used else None), _temps(found["made"]), line, -1)
+    return Inst(parsed["op"], arg, _temps(used[0] if used else None), _temps(parsed["made"]), line, -1)
 
 
 def _literal(text: str) -> object:
@@ -115,12 +116,12 @@ def _exit(text: str) -> Exit:
     """Return the exit in a line; a `return` may be followed by its source line `:n`."""
     text, _, line = text.partition("  :")
     at = int(line) if line else None
-    if found := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):
-        return Branch(_temp(found[2]), _edge(found[1]), _edge(found[3]), at)
-    if found := re.fullmatch(rf"-> (async )?for (\w+) in (\w+): {_EDGE}, else {_EDGE}", text):
-        return ForIter(_temp(found[3]), _temp(found[2]), _edge(found[4]), _edge(found[5]), at, bool(found[1]))
-    if found := re.fullmatch(rf"-> {_EDGE}", text):
-        return Goto(_edge(found[1]))
+    if parsed := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):
+        return Branch(_temp(parsed[2]), _edge(parsed[1]), _edge(parsed[3]), at)
+    if parsed := re.fullmatch(rf"-> (async )?for (\w+) in (\w+): {_EDGE}, else {_EDGE}", text):
+        return ForIter(_temp(parsed[3]), _temp(parsed[2]), _edge(parsed[4]), _edge(parsed[5]), at, bool(parsed[1]))
+    if parsed := re.fullmatch(rf"-> {_EDGE}", text):
+        return Goto(_edge(parsed[1]))
     word, _, operands = text.partition(" ")
     if word == "return":
         return Return(_temp(operands) if operands else NULL, at)

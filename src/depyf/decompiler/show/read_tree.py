@@ -50,8 +50,10 @@ class NoTree(ValueError):
 def read_tree(text: str, code: Code, *, are_items: bool = False) -> list[Item]:
     """Return the items or statements in a text.
 
-    code: the code of the tree; it determines the scope of variables.
-    are_items: the text is the output of `build`: `if` and `try` are items.
+    Args:
+        text: the text, as `show` prints it.
+        code: the code of the tree; it determines the scope of variables.
+        are_items: the text is the output of `build`: `if` and `try` are items.
 
     Raises:
         NoTree: the text contains an unknown function or name, or is not a tree.
@@ -83,7 +85,7 @@ def _line(line: str, lines: Sequence[str], number: int) -> str:
         if re.fullmatch(pattern, body):
             body = re.sub(pattern, replacement, body)
             break
-    while (changed := _NODE.sub(lambda found: _marked(found[1], found[2]), body)) != body:
+    while (changed := _NODE.sub(lambda parsed: _marked(parsed[1], parsed[2]), body)) != body:
         body = changed
     return indent + body
 
@@ -171,18 +173,18 @@ class _Reader:
                 items.append(self.statement(stmt))
         return [] if self.are_items and len(items) == 1 and isinstance(items[0], ast.Pass) else items
 
-    def clause(self, found: list[Item], stmt: ast.With) -> None:
+    def clause(self, items: list[Item], stmt: ast.With) -> None:
         """Append the item of a marked `with`, or move its body into the item to which it belongs."""
         word, args, _ = _own(stmt.items[0].context_expr)
         body: list[Item] = list(stmt.body)
-        last = found[-1] if found else None
+        last = items[-1] if items else None
         if word == "with":
             exit_ = _number(args[0])
-            made = WithBody(body, exit_, [], False) if self.are_items else _stmt(WithStmt, body=body, exit=exit_)
-            found.append(made)
+            with_item = WithBody(body, exit_, [], False) if self.are_items else _stmt(WithStmt, body=body, exit=exit_)
+            items.append(with_item)
         elif word == "try":
             held = {"body": body, "handler": [], "orelse": [], "exc": -1, "is_finally": False}
-            found.append(Try(**held) if self.are_items else _stmt(TryStmt, **held))  # type: ignore[arg-type]
+            items.append(Try(**held) if self.are_items else _stmt(TryStmt, **held))  # type: ignore[arg-type]
         elif word == "else" and isinstance(last, Try | TryStmt):
             last.orelse = body
         elif word == "suppressed" and isinstance(last, WithBody):
@@ -192,7 +194,7 @@ class _Reader:
             if word == "except*":
                 setattr(last, "is_star", True)  # noqa: B010  a TryStmt has it only then
         else:
-            found.append(stmt)
+            items.append(stmt)
 
     def statement(self, stmt: ast.stmt) -> Item:
         """Return the item for a statement."""

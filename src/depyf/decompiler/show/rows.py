@@ -52,8 +52,12 @@ class OwnedWriter(TreeWriter):
 def listing_rows(listing: Listing) -> list[Row]:
     """Return the instructions of a listing, then the entries of its handlers."""
     rows = [
-        Row(listings.row(listing, one), (one.offset,), () if one.line is None else (one.line,))
-        for one in listing.instructions
+        Row(
+            listings.row(listing, instruction),
+            (instruction.offset,),
+            () if instruction.line is None else (instruction.line,),
+        )
+        for instruction in listing.instructions
     ]
     return rows + [Row(line) for line in listings.handler_lines(listing)]
 
@@ -72,7 +76,13 @@ def graph_rows(graph: Graph) -> list[Row]:
 
 
 def tree_rows(body: Written, grammar: Grammar, listing: Listing) -> list[Row]:
-    """Return items or statements, each with the instructions between its first and its last."""
+    """Return items or statements, each with the instructions between its first and its last.
+
+    Args:
+        body: the items or statements.
+        grammar: the syntax of the code's version.
+        listing: the instructions of the code object.
+    """
     writer = OwnedWriter(grammar, STATEMENTS)
     rows = []
     for line in writer.lines(cast("Sequence[ast.stmt]", body or [ast.Pass()])):
@@ -87,8 +97,10 @@ def covered(owner: object, listing: Listing) -> tuple[int, ...]:
     extent = extent_of(owner)
     if extent is None or extent[0] < 0:
         return ()
-    found = [instruction.offset for instruction in listing.instructions if extent[0] <= instruction.offset <= extent[1]]
+    offsets = [
+        instruction.offset for instruction in listing.instructions if extent[0] <= instruction.offset <= extent[1]
+    ]
     behind = next((instruction for instruction in listing.instructions if instruction.offset > extent[1]), None)
     if behind is not None and behind.op in ("JUMP_IF_TRUE", "JUMP_IF_FALSE", "RETURN"):
-        found.append(behind.offset)
-    return tuple(dict.fromkeys(found))
+        offsets.append(behind.offset)
+    return tuple(dict.fromkeys(offsets))

@@ -70,20 +70,21 @@ Origins = dict[int, list[tuple[int, Row]]]
 def origins(paired: list[Paired], numbers: dict[int, int]) -> Origins:
     """Return the origins of each line of a compiled text.
 
-    numbers: of the original code objects, by identity.
+    Args:
+        numbers: of the original code objects, by identity.
     """
-    found: dict[int, dict[int, list[int]]] = {}
+    offsets_by_line: dict[int, dict[int, list[int]]] = {}
     lines: dict[int, dict[int, list[int]]] = {}
-    for one in paired:
-        number = numbers.get(id(one.original.code))
+    for pairing in paired:
+        number = numbers.get(id(pairing.original.code))
         if number is None:
             continue
-        for index, others in one.pairs.items():
-            item = one.original.instructions[index]
+        for index, others in pairing.pairs.items():
+            item = pairing.original.instructions[index]
             for other in others:
-                line = one.candidate.instructions[other].line
+                line = pairing.candidate.instructions[other].line
                 if line is not None:
-                    found.setdefault(line, {}).setdefault(number, []).append(item.offset)
+                    offsets_by_line.setdefault(line, {}).setdefault(number, []).append(item.offset)
                     if item.line is not None:
                         lines.setdefault(line, {}).setdefault(number, []).append(item.line)
     return {
@@ -91,5 +92,5 @@ def origins(paired: list[Paired], numbers: dict[int, int]) -> Origins:
             (number, Row("", tuple(sorted(set(offsets))), tuple(sorted(set(lines.get(line, {}).get(number, []))))))
             for number, offsets in by_code.items()
         ]
-        for line, by_code in found.items()
+        for line, by_code in offsets_by_line.items()
     }

@@ -61,9 +61,9 @@ def _node(writer: ExpressionWriter, node: ast.expr) -> tuple[list[Piece], int]:
             pieces += [f" {field}=", (held, TEST)]
         elif isinstance(held, Code):
             pieces.append(f" {field}={held.qualname}")
-        elif isinstance(held, list) and all(isinstance(one, ast.expr) for one in held):
-            for one in held:
-                pieces += [" ", (one, TEST)]
+        elif isinstance(held, list) and all(isinstance(item, ast.expr) for item in held):
+            for item in held:
+                pieces += [" ", (item, TEST)]
         elif isinstance(held, (str, int)) and field not in POSITIONS:
             pieces.append(f" {field}={held!r}")
         elif isinstance(held, Entry):

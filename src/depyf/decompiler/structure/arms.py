@@ -51,7 +51,14 @@ def negates_second(one: Arm, two: Arm) -> bool:
 
 
 def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
-    """Return whether two edges lead to one place with the same values, if the tested values count as equal."""
+    """Return whether two edges pass the same values to one block, if the two tested values count as equal.
+
+    Args:
+        one: the edge of the first test.
+        one_cond: the value that the first test tests.
+        two: the edge of the second test.
+        two_cond: the value that the second test tests.
+    """
     return one.target == two.target and all(
         a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
     )
@@ -59,16 +66,25 @@ def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
 
 def externals(arm: Arm) -> list[int]:
     """Return the temporaries from other blocks that an arm reads."""
-    made = {temp for inst in arm.block.insts for temp in inst.defs}
-    found: dict[int, None] = {}
+    defined = {temp for inst in arm.block.insts for temp in inst.defs}
+    outside: dict[int, None] = {}
     for inst in arm.block.insts:
         if inst.op != "POP":
-            found.update((temp, None) for temp in inst.uses if temp not in made)
-    return list(found)
+            outside.update((temp, None) for temp in inst.uses if temp not in defined)
+    return list(outside)
 
 
 def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
-    """Fold a block to one expression, or to nothing; None if it is more."""
+    """Fold a block to one expression, or to nothing.
+
+    Args:
+        graph: the graph of the block.
+        uses: by temporary, how often the whole graph reads it.
+        block: the block.
+
+    Returns:
+        the arm, or None if the block is more than one expression.
+    """
     folder = Folder(graph, uses)
     folder.fold_expression(block.insts, RULES)
     if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
@@ -84,7 +100,13 @@ def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
 
 
 def carried(edge: Edge, old: int, new: int) -> Edge:
-    """Return an edge with one value replaced by another."""
+    """Return an edge with one value replaced by another.
+
+    Args:
+        edge: the edge, which stays unchanged.
+        old: the temporary that it passes now.
+        new: the temporary to pass.
+    """
     return Edge(edge.target, [new if arg == old else arg for arg in edge.args])
 
 

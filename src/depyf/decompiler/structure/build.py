@@ -31,7 +31,19 @@ from depyf.decompiler.structure.unstructured import Unstructured
 def build(
     graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int], choices: Choices
 ) -> list[Item]:
-    """Return a graph as items. Raises Unstructured and Irreducible if no statement fits."""
+    """Return a graph as items.
+
+    Args:
+        graph: the graph, without the bookkeeping of handlers.
+        recognised: the kinds of the handlers, and the `with` statements.
+        nest: by block, the markers around it, the outermost first.
+        uses: by temporary, how often the graph reads it.
+        choices: the choices between forms that this attempt makes.
+
+    Raises:
+        Unstructured: no statement fits the graph.
+        Irreducible: a loop has several entries.
+    """
     first = graph.block(0)
     if first.handler < 0 and not graph.loops and isinstance(first.exit, (Goto, Return, Raise)):
         if all(edge.target == graph.end for edge in first.exit.edges()):
@@ -73,7 +85,16 @@ class Builder:
         self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
-        """Make a node."""
+        """Add a node to the table.
+
+        Args:
+            label: the node's number: the index of its block, or a new number.
+            items: the statements and jumps of the node.
+            handler: the index of the handler that protects it, or -1.
+            nest: the markers around it, the outermost first.
+            first: the offset of its first instruction, in bytes.
+            last: the offset of its last instruction, in bytes.
+        """
         jumps, in_order = find_jumps(items), self.graph.source_order
         node = Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order, self.tells)
         self.nodes.add(label, node)
@@ -127,16 +148,16 @@ class Builder:
 
     def _said_behind(self) -> set[int]:
         """Return the nodes that are a `break` or `continue` at an apparent fallthrough."""
-        found: set[int] = set()
+        exits: set[int] = set()
         for target in {jump.label for node in self.nodes.values() for jump in node.jumps if jump.never}:
             seen, label = {-1}, target
             while label in self.nodes and label not in seen and (jump := self.nodes[label].only_jump()) is not None:
                 if jump.explicit:
-                    found.add(label)
+                    exits.add(label)
                     break
                 seen.add(label)
                 label = jump.label
-        return found
+        return exits
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()
@@ -200,7 +221,8 @@ class Builder:
     def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
         """Turn a set of nodes into items and remove them.
 
-        loop_outside: jumps back to `entry` belong to a loop around all of this.
+        Args:
+            loop_outside: jumps back to `entry` belong to a loop around all of this.
         """
         skip = entry if loop_outside else -1
         # If the graph has no loop, its nodes have none, because they stand for connected parts of it.
@@ -278,8 +300,8 @@ class Builder:
         last = max(self.nodes[label].last for label in inside)
         if self.graph.source_order:
             last = max(last, self._end_of_loop(header, inside))
-        found = {label for site in inside for label in self.nodes.targets(site)} - inside
-        outside = [(self.nodes[label].first, label) for label in found & labels]
+        exits = {label for site in inside for label in self.nodes.targets(site)} - inside
+        outside = [(self.nodes[label].first, label) for label in exits & labels]
         heapq.heapify(outside)
         before = (-1, -1)
         while outside:

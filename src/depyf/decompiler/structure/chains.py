@@ -16,8 +16,8 @@ from depyf.decompiler.structure.polarity import negated
 
 def link(test: ast.expr, outcome: bool) -> ast.Compare | None:
     """Return the first comparison of a test, if its failure gives the whole test the value `outcome`."""
-    found = _deciding(test, outcome)
-    return found[0] if found is not None and not found[1] else None
+    deciding = _deciding(test, outcome)
+    return deciding[0] if deciding is not None and not deciding[1] else None
 
 
 def turned(test: ast.expr, outcome: bool) -> ast.expr:
@@ -25,10 +25,10 @@ def turned(test: ast.expr, outcome: bool) -> ast.expr:
 
     A jump that itself compares with None stands for both.
     """
-    found = _deciding(test, outcome)
-    if found is None or not found[1] or not getattr(found[0], "fused", False):
+    deciding = _deciding(test, outcome)
+    if deciding is None or not deciding[1] or not getattr(deciding[0], "fused", False):
         return test
-    return with_link(test, found[0], ast.UnaryOp(op=ast.Not(), operand=negated(found[0])))
+    return with_link(test, deciding[0], ast.UnaryOp(op=ast.Not(), operand=negated(deciding[0])))
 
 
 def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
@@ -48,7 +48,13 @@ def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
 
 
 def with_link(test: ast.expr, old: ast.Compare, new: ast.expr) -> ast.expr:
-    """Return a test with its first comparison replaced."""
+    """Return a test with its first comparison replaced.
+
+    Args:
+        test: the whole test.
+        old: its first comparison.
+        new: the expression to put there.
+    """
     spine: list[ast.BoolOp | ast.UnaryOp] = []
     while test is not old:
         assert isinstance(test, (ast.BoolOp, ast.UnaryOp))

@@ -52,7 +52,7 @@ def _drop_attributes(block: Block) -> None:
     """Remove the list of attributes: the last one, because a program may store others under that name."""
     stores = [inst for inst in block.insts if inst.op == "STORE_NAME" and inst.arg == STATIC]
     listed = stores[-1].uses if stores else None
-    made = next((inst for inst in block.insts if inst.defs == listed), None)
-    if made is not None and made.op == "CONST":
+    definition = next((inst for inst in block.insts if inst.defs == listed), None)
+    if definition is not None and definition.op == "CONST":
         step("block {}: the list of attributes is not a statement", block.index)
-        block.insts = [inst for inst in block.insts if inst is not made and inst is not stores[-1]]
+        block.insts = [inst for inst in block.insts if inst is not definition and inst is not stores[-1]]

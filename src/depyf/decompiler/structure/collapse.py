@@ -45,10 +45,15 @@ LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
-    """Collapse as much as possible; return the updated counts of uses.
+    """Collapse tests and their arms into expressions as far as possible.
 
-    scope: the innermost scope of each block; only blocks of one scope are joined.
-    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
+    Args:
+        graph: the graph, changed in place.
+        scope: the innermost scope of each block; only blocks of one scope are joined.
+        is_expression: whether the code is a lambda's, so that its `return`s are arms of one expression.
+
+    Returns:
+        by temporary, how often the graph reads it now.
     """
     collapser = _Collapser(graph, scope, is_expression)
     for index in postorder(graph):
@@ -157,10 +162,10 @@ class _Collapser:
         if arm.phis or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
         self.settle(arm)
-        found = folded(self.graph, self.uses, arm)
-        if found is None:
+        folded_arm = folded(self.graph, self.uses, arm)
+        if folded_arm is None:
             self.no_arm.add(index)
-        return found
+        return folded_arm
 
     def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
         true_arm = self._arm(if_true.target, block, cond, if_false)
@@ -325,9 +330,9 @@ class _Collapser:
 
             def make(parts: list[ast.expr]) -> ast.expr:
                 left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
-                made = ast.BoolOp(op=op, values=[left, right])
-                note_test(made, self.graph.guarded.get(cond))
-                return made
+                joined = ast.BoolOp(op=op, values=[left, right])
+                note_test(joined, self.graph.guarded.get(cond))
+                return joined
 
             # The test of the left operand runs code.
             compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)
@@ -369,7 +374,7 @@ class _Collapser:
 
         self.uses[first.uses[1]] -= 1
         extra = [temp for temp in externals(arm) if temp != first.uses[1]]
-        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, own=len(first.uses))
+        compound = Compound(make, arm.entry.effect, arm.entry.reads, arm.entry.writes, direct=len(first.uses))
         return Inst("EXPR", compound, [*first.uses, *extra], [result], first.line, first.offset)
 
     # -- a if c else b ------------------------------------------------------------------
@@ -377,31 +382,32 @@ class _Collapser:
     def _conditional(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm) -> bool:
         """Join two arms that compute the two values of one phi, or of one `return`, or two similar tests."""
         match true_arm.block.exit, false_arm.block.exit:
-            case Goto(one), Goto(two):
-                return self._conditional_value(block, cond, true_arm, false_arm, one, two)
-            case Return(one_value, one_line), Return(two_value):
+            case Goto(true_edge), Goto(false_edge):
+                return self._conditional_value(block, cond, true_arm, false_arm, true_edge, false_edge)
+            case Return(true_value, line), Return(false_value):
                 # Only in a lambda are two returns one statement.
-                if not (computes(true_arm, one_value) and computes(false_arm, two_value)):
+                if not (computes(true_arm, true_value) and computes(false_arm, false_value)):
                     return False
                 result = self.graph.new_temp()
                 self.uses[result] = 1
                 self._if_expression(block, cond, true_arm, false_arm, result)
-                block.exit = Return(result, one_line)
+                block.exit = Return(result, line)
                 return True
-            case Branch() as one, Branch() as two:
-                if not (computes(true_arm, one.cond) and computes(false_arm, two.cond)):
+            case Branch() as true_test, Branch() as false_test:
+                if not (computes(true_arm, true_test.cond) and computes(false_arm, false_test.cond)):
                     return False
                 if any(self.conditions.first_subject(arm.entry) for arm in (true_arm, false_arm)):
                     return False
-                return self._conditional_test(block, cond, true_arm, false_arm, one, two)
+                return self._conditional_test(block, cond, true_arm, false_arm, true_test, false_test)
         return False
 
     def _conditional_test(
-        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Branch, two: Branch
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, true_test: Branch, false_test: Branch
     ) -> bool:
         """Join two arms that are tests with the same two targets; if they are opposites, one of them is negated."""
-        alike, crossed = same_ways(one, two), same_ways(one, turned_round(two))
-        if not alike and (not crossed or {one.cond, two.cond} & {*one.if_true.args, *one.if_false.args}):
+        alike, crossed = same_ways(true_test, false_test), same_ways(true_test, turned_round(false_test))
+        passed = {*true_test.if_true.args, *true_test.if_false.args}
+        if not alike and (not crossed or {true_test.cond, false_test.cond} & passed):
             return False
         result = self.graph.new_temp()
         if not alike:
@@ -409,32 +415,36 @@ class _Collapser:
             turning = false_arm if takes_second else true_arm
             assert turning.entry is not None
             turning.entry.expr = negated(turning.entry.expr)
-            one, two = (one, turned_round(two)) if takes_second else (turned_round(one), two)
+            if takes_second:
+                false_test = turned_round(false_test)
+            else:
+                true_test = turned_round(true_test)
         self._if_expression(block, cond, true_arm, false_arm, result)
-        self._drop_edge(two.if_true)
-        self._drop_edge(two.if_false)
-        near, far = carried(one.if_true, one.cond, result), carried(one.if_false, one.cond, result)
+        self._drop_edge(false_test.if_true)
+        self._drop_edge(false_test.if_false)
+        near = carried(true_test.if_true, true_test.cond, result)
+        far = carried(true_test.if_false, true_test.cond, result)
         self.uses[result] = 1 + near.args.count(result) + far.args.count(result)
-        block.exit = Branch(result, near, far, None, two.near)
+        block.exit = Branch(result, near, far, None, false_test.near)
         return True
 
     def _conditional_value(
-        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Edge, two: Edge
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, true_edge: Edge, false_edge: Edge
     ) -> bool:
-        if one.target != two.target:
+        if true_edge.target != false_edge.target:
             return False
         # Both arms may compute the phi itself: each has become `a or b`.
-        computed = [computes(true_arm, a) and computes(false_arm, b) for a, b in zip(one.args, two.args)]
-        differ = [a != b or both for a, b, both in zip(one.args, two.args, computed)]
+        computed = [computes(true_arm, a) and computes(false_arm, b) for a, b in zip(true_edge.args, false_edge.args)]
+        differ = [a != b or both for a, b, both in zip(true_edge.args, false_edge.args, computed)]
         if differ.count(True) != 1 or not any(computed):
             return False
         slot = differ.index(True)
-        result = self._joined(block, one, slot)
+        result = self._joined(block, true_edge, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
-        self._drop_edge(two)
-        self.uses[one.args[slot]] -= 1
+        self._drop_edge(false_edge)
+        self.uses[true_edge.args[slot]] -= 1
         self.uses[result] = self.uses.get(result, 0) + 1
-        block.exit = Goto(Edge(one.target, [*one.args[:slot], result, *one.args[slot + 1 :]]))
+        block.exit = Goto(Edge(true_edge.target, [*true_edge.args[:slot], result, *true_edge.args[slot + 1 :]]))
         return True
 
     def _if_expression(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, result: int) -> None:

@@ -23,7 +23,7 @@ from depyf.decompiler.structure.tree import Enter
 class Compound:
     """An expression folded from several blocks; `make` builds it from the operands of its EXPR operation.
 
-    own: the number of its own operands; the others are temporaries that its inner parts name.
+    direct: the number of its own operands; the others are temporaries that its inner parts name.
     content: a key for the expression; None if unknown. Two expressions with one key are the same.
     """
 
@@ -32,7 +32,7 @@ class Compound:
     reads: frozenset[str]
     writes: AbstractSet[str]
     is_match: bool = False
-    own: int = 1
+    direct: int = 1
     content: Hashable = None
 
     def __eq__(self, other: object) -> bool:
@@ -52,7 +52,7 @@ def fold_compound(folder: Folder, inst: Inst) -> None:
         entry = folder.by_temp.get(temp)
         if entry is None:
             continue
-        if place >= compound.own or not all(isinstance(target, ast.Name) for target in entry.targets):
+        if place >= compound.direct or not all(isinstance(target, ast.Name) for target in entry.targets):
             folder.spill_through(entry)
     taken = folder.take(inst.uses)
     effect = max(compound.effect, taken.effect)

@@ -21,7 +21,14 @@ class Copies(Renaming):
         self.free = free
 
     def same(self, one: Block, first: int, two: Block, second: int) -> bool:
-        """Return whether two blocks are the same from these places on, line for line."""
+        """Return whether two blocks are the same from some places on, line for line.
+
+        Args:
+            one: the first block.
+            first: the position of its first operation to compare.
+            two: the second block.
+            second: the position of its first operation to compare.
+        """
         if not self.same_operations(one.insts[first:], two.insts[second:]):
             return False
         match one.exit, two.exit:
@@ -31,7 +38,7 @@ class Copies(Renaming):
                 return self.correspond([exc], [other_exc])
             case Goto(edge), Goto(onward):
                 same = self.correspond(edge.args, onward.args)
-                return same and (edge.target == onward.target or self._lead_to_copies(edge, onward))
+                return same and (self._end(edge) == self._end(onward) or self._lead_to_copies(edge, onward))
         return False
 
     def is_same(self, one: Inst, two: Inst) -> bool:
@@ -53,11 +60,22 @@ class Copies(Renaming):
             self.renamed[free] = right[left.index(free)]
         return super().correspond(left, right)
 
+    def _end(self, edge: Edge) -> int:
+        """Return the target of an edge, past blocks that only jump: the jump out of a `try` has another handler."""
+        seen: set[int] = set()
+        while edge.target not in seen and not edge.args:
+            seen.add(edge.target)
+            block = self.graph.block(edge.target)
+            if block.insts or not isinstance(block.exit, Goto) or block.exit.edge.args:
+                break
+            edge = block.exit.edge
+        return edge.target
+
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
         """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""
-        one, two = self.graph.block(edge.target), self.graph.block(other.target)
-        ends = isinstance(one.exit, (Return, Raise, Reraise)) or {inst.op for inst in one.insts} == {"POP_EXCEPT"}
-        return ends and not edge.args and one.handler == two.handler and self.same(one, 0, two, 0)
+        first, second = self.graph.block(edge.target), self.graph.block(other.target)
+        ends = isinstance(first.exit, (Return, Raise, Reraise)) or {inst.op for inst in first.insts} == {"POP_EXCEPT"}
+        return ends and not edge.args and first.handler == second.handler and self.same(first, 0, second, 0)
 
 
 def _contains(whole: Place | None, part: Place | None) -> bool:

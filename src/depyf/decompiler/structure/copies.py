@@ -18,7 +18,8 @@ from depyf.decompiler.structure.regions.table import prune
 def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
     """Join the copies of the rest of an expression, and of the code after a failed chain of comparisons.
 
-    nest: the nesting of each block; new blocks are added.
+    Args:
+        nest: the nesting of each block; new blocks are added.
     """
     if any(isinstance(block.exit, Branch) and _may_join(graph, block, block.exit) for block in graph.live()):
         for index in postorder(graph):
@@ -27,16 +28,16 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
                 _join_rest(graph, nest, block.exit)
                 _join_chain(graph, block, block.exit)
         prune(graph)
-    if _join_ends(graph, nest):
+    if any(map(_waits_and_ends, graph.live())) and _join_ends(graph, nest):
         prune(graph)
 
 
 def _may_join(graph: Graph, block: Block, branch: Branch) -> bool:
     """Return whether the targets of a test may be copies."""
-    one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
-    if type(one.exit) is type(two.exit) and one is not two and type(one.exit) in (Return, Raise, Goto):
+    first, second = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
+    if type(first.exit) is type(second.exit) and first is not second and type(first.exit) in (Return, Raise, Goto):
         return True
-    return type(one.exit) is Branch and bool(block.insts) and len(block.insts[-1].uses) == 2
+    return type(first.exit) is Branch and bool(block.insts) and len(block.insts[-1].uses) == 2
 
 
 # -- f(a if c else b) ------------------------------------------------------------------
@@ -48,17 +49,17 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
     Before: v1 = f; Branch -> 2, 3      2: v2 = a; v4 = CALL v1 v2; Return v4     3: v3 = b; v5 = CALL v1 v3; Return v5
     After:  v1 = f; Branch -> 2, 3      2: v2 = a -> 4 (v2)      3: v3 = b -> 4 (v3)     4: v4 = CALL v1 phi; Return v4
     """
-    one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
-    if one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
+    first, second = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
+    if first.handler != second.handler or first.phis or second.phis or type(first.exit) is not type(second.exit):
         return
-    if not (isinstance(one.exit, (Return, Raise)) or _meet(one, two)) or nest[one.index] != nest[two.index]:
+    if not (isinstance(first.exit, (Return, Raise)) or _meet(first, second)) or nest[first.index] != nest[second.index]:
         return
-    needed = max(_first_waiting(one, two), _first_waiting(two, one))
-    for length in range(max(needed, 1), _common(one, two) + 1) if needed else ():
-        pair = _single_difference(one, two, length)
-        if pair is not None and not _is_text(one, pair[0], length):
-            shared = _share(graph, one, two, length, pair)
-            nest[shared.index] = nest[one.index]
+    needed = max(_first_waiting(first, second), _first_waiting(second, first))
+    for length in range(max(needed, 1), _common(first, second) + 1) if needed else ():
+        pair = _single_difference(first, second, length)
+        if pair is not None and not _is_text(first, pair[0], length):
+            shared = _share(graph, first, second, length, pair)
+            nest[shared.index] = nest[first.index]
             return
 
 
@@ -102,7 +103,7 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
     """Return the two values in which the ends of two blocks differ, if there are only two."""
     renamed: dict[int, int] = {}
     pairs: set[tuple[int, int]] = set()
-    made: set[int] = set()
+    defined: set[int] = set()
     first, second = one.insts[len(one.insts) - length :], two.insts[len(two.insts) - length :]
     uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(first, second)]
     uses.append((one.exit.reads(), two.exit.reads(), [], []))
@@ -110,13 +111,13 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
         if len(left_uses) != len(right_uses):
             return None
         for left, right in zip(left_uses, right_uses):
-            if left in renamed or right in made:
+            if left in renamed or right in defined:
                 if renamed.get(left) != right:
                     return None
             elif left != right:
                 pairs.add((left, right))
         renamed.update(zip(left_defs, right_defs))
-        made.update(right_defs)
+        defined.update(right_defs)
     return pairs.pop() if len(pairs) == 1 else None
 
 
@@ -158,7 +159,7 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> bool:
     """
     ends: dict[tuple[object, ...], Block] = {}
     for block in graph.live():
-        if len(block.phis) == 1 and _ends(block):
+        if _waits_and_ends(block):
             ends.setdefault(_signature(block, len(block.insts), nest), block)
     is_changed = False
     lengths = sorted({len(block.insts) for block in ends.values()})
@@ -182,6 +183,11 @@ def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
     lead_to(block, len(block.insts) - length, shared, [pair[1]])
     _lead_past(graph, block)
     return True
+
+
+def _waits_and_ends(block: Block) -> bool:
+    """Return whether a block with one phi leaves an expression."""
+    return len(block.phis) == 1 and _ends(block)
 
 
 def _ends(block: Block) -> bool:

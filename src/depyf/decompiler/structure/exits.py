@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Exit, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
 from depyf.decompiler.graph.tails import DROPS, lead_to, numbered
+from depyf.decompiler.lift.definitions import LAZY
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 from depyf.decompiler.structure.regions.table import prune
@@ -26,9 +27,10 @@ PUSH = "PUSH_EXC_INFO"
 def join_exits(graph: Graph) -> None:
     """Redirect blocks with the same end on the same line to one block.
 
-    Those of a lambda are operands of one expression, which may contain equal ones: `a if b else a`.
+    Those of a lambda, or of a lazily evaluated value, are operands of one expression, which may contain equal ones:
+    `a if b else a`.
     """
-    if graph.code.name == "<lambda>":
+    if graph.code.name == "<lambda>" or graph.code.parameters == LAZY:
         return
     behind = _parted_ends(graph)
     ends = {
@@ -42,9 +44,9 @@ def join_exits(graph: Graph) -> None:
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
     for block in [graph.block(index) for index, line in ends.items() if line in often]:
-        found = _way_out(graph, block, behind.get(block.index, block))
-        if found is not None:
-            place, words = found
+        place_and_words = _way_out(graph, block, behind.get(block.index, block))
+        if place_and_words is not None:
+            place, words = place_and_words
             handled = tuple(temp for temp in _stack_at(block, place) if temp in pushed)
             groups.setdefault((block.handler, handled, words), []).append((block, place))
     onward: dict[int, int] = {}
@@ -61,12 +63,12 @@ def _parted_ends(graph: Graph) -> dict[int, Block]:
 
     They are not part of the protected code.
     """
-    ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
     if not graph.handlers:
         return {}
+    ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
     before = predecessors(graph)
     alone = [(before[block.index][0], block) for block in ends if len(before[block.index]) == 1]
-    return {one: block for one, block in alone if isinstance(graph.block(one).exit, Goto)}
+    return {source: block for source, block in alone if isinstance(graph.block(source).exit, Goto)}
 
 
 def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
@@ -86,7 +88,8 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
 def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
     """Return where the exit code on one line begins, and its key; None if it uses earlier values.
 
-    end: the block itself, or the one after it that returns.
+    Args:
+        end: the block itself, or the one after it that returns.
     """
     exit_, line = end.exit, _line_of_end(graph, end)
     place = len(block.insts)

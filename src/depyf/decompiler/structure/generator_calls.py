@@ -17,11 +17,11 @@ from depyf.decompiler.structure.regions.table import prune
 
 def restore_generator_calls(graph: Graph) -> None:
     """Remove the loops for inlined calls of builtins, inner ones first; the calls are beside them."""
-    found = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
-    if not found:
+    restored = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
+    if not restored:
         return
     prune(graph)
-    _join(graph, found)
+    _join(graph, restored)
 
 
 def _restore(graph: Graph, block: Block) -> bool:
@@ -49,7 +49,7 @@ def _makes_generator(block: Block) -> bool:
 # -- blocks that have become one -------------------------------------------------------------
 
 
-def _join(graph: Graph, found: list[Block]) -> None:
+def _join(graph: Graph, restored: list[Block]) -> None:
     """Append to these blocks their only successors."""
     entries: dict[int, int] = {}
     for block in graph.live():
@@ -58,7 +58,7 @@ def _join(graph: Graph, found: list[Block]) -> None:
     for handler in graph.handlers:
         entries[handler.target] = 2
     values: dict[int, int] = {}
-    for block in found:
+    for block in restored:
         if graph.blocks[block.index] is not block:
             continue
         while isinstance(block.exit, Goto) and entries[block.exit.edge.target] == 1:

@@ -73,7 +73,7 @@ def _never_filled(graph: Graph) -> list[int]:
 
     In a `for` statement, there is nothing between the iterator and the loop.
     """
-    found: list[int] = []
+    displays: list[int] = []
     for block in graph.live():
         last = block.insts[-2:]
         if len(last) == 2 and isinstance(block.exit, Goto):
@@ -81,8 +81,8 @@ def _never_filled(graph: Graph) -> list[int]:
             if display.op in DISPLAYS and maker.op in ITERATES and not display.uses:
                 head = graph.block(block.exit.edge.target)
                 if maker.uses != display.defs and _iterator(head) == maker.defs[0]:
-                    found += display.defs
-    return found
+                    displays += display.defs
+    return displays
 
 
 def _saves_any(block: Block) -> bool:
@@ -121,12 +121,22 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
 
 
 def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
-    """Replace a comprehension's loop by one operation."""
+    """Replace a comprehension's loop by one operation.
+
+    Args:
+        graph: the graph around the comprehension, changed in place.
+        inlined: the comprehension's loop.
+        inst: the operation that makes the value of the comprehension.
+    """
     block, rest = inlined.block, inlined.rest
     block.insts = [other for other in block.insts if not _saves(other, inlined)]
     block.insts.append(inst)
     for other in graph.live():
-        other.insts = [one for one in other.insts if one.op != "STORE_FAST" or one.uses[0] not in inlined.saved]
+        other.insts = [
+            operation
+            for operation in other.insts
+            if operation.op != "STORE_FAST" or operation.uses[0] not in inlined.saved
+        ]
     block.exit = Goto(Edge(rest.index, []))
     if not rest.insts and isinstance(rest.exit, Goto):
         # It contains nothing any more that the handler of the loop could protect. The value may leave a `with` next.
@@ -139,7 +149,8 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
     if inst is inlined.get_iter:
         return True
     if inst.op == "MAKE_CELL":
-        return inst.arg in inlined.saved.values()
+        # The variable of a comprehension is another slot than a free variable of its name (`bytecode/normalise.apart`).
+        return inst.arg in {name.partition(".")[0] for name in inlined.saved.values()}
     return bool(inst.defs) and (inst.defs[0] in inlined.saved or inst.defs[0] == inlined.result)
 
 

@@ -236,7 +236,7 @@ class _Resolver:
 
         The arm of a matching exception is the handler's end. The statement `is_implied`: `pass` is equivalent.
         """
-        only = [each for each in _flatten(arm) if isinstance(each, Jump)]
+        only = [part for part in _flatten(arm) if isinstance(part, Jump)]
         if len(only) != 1 or isinstance(item.test, ExcMatch):
             return []
         way: ast.stmt | None = None
@@ -265,11 +265,11 @@ def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
     is_turned = not body or item.near is False
     if orelse and is_turned and not keeps_polarity(test):
         test, body, orelse = negated(test), orelse, body
-    found = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
-    found.is_placed = is_placed  # type: ignore[attr-defined]
+    stmt = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
+    stmt.is_placed = is_placed  # type: ignore[attr-defined]
     if item.extent is not None:
-        note_extent(found, item.extent)
-    return found
+        note_extent(stmt, item.extent)
+    return stmt
 
 
 def _flatten(items: list[Item]) -> list[Item]:
@@ -289,14 +289,14 @@ def _flatten(items: list[Item]) -> list[Item]:
 
 def _entered(items: list[Item]) -> Labels:
     """Return the labels at the beginning of items."""
-    found = []
+    labels = []
     for item in items:
         if not isinstance(item, (Label, Jump)):
             break
-        found.append(item.label)
+        labels.append(item.label)
         if isinstance(item, Jump):
             break
-    return frozenset(found)
+    return frozenset(labels)
 
 
 def _follows(items: list[Item], after: Labels) -> list[Labels]:

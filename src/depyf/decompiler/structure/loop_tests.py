@@ -20,6 +20,11 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
     """Give the blocks of each copy of a loop's test separate numbers in `scope`, in place.
 
     The code before a test in its block is split off.
+
+    Args:
+        graph: the graph, in which blocks may be split.
+        nest: by block, the markers around it; new blocks are added.
+        scope: by block, the number of its scope; the copies get negative numbers.
     """
     ends: dict[int, list[int]] = {}
     for last, header in retreating_edges(graph):
@@ -30,8 +35,8 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
     for header, pairs in [(header, _copies(graph, header, lasts, before)) for header, lasts in ends.items()]:
         if not (_is_whole(graph, list(pairs), before) and _is_whole(graph, list(pairs.values()), before)):
             continue
-        for one, other in pairs.items():
-            for number, label in enumerate((one, other)):
+        for first_label, end_label in pairs.items():
+            for number, label in enumerate((first_label, end_label)):
                 place = _start(graph.block(label))
                 rest = split_block(graph, graph.block(label), place).index if place else label
                 nest[rest] = nest[label]
@@ -42,28 +47,29 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
 def _copies(graph: Graph, header: int, lasts: list[int], before: dict[int, list[int]]) -> dict[int, int]:
     """Return the blocks of the test before a loop, each with its counterpart at the end of the loop.
 
-    lasts: the blocks that jump back to the header.
+    Args:
+        lasts: the blocks that jump back to the header.
     """
     pairs: dict[int, int] = {}
     taken = set(lasts)
     work = [(header, header)]
     while work:
-        one, other = work.pop()
-        at_end = lasts if one == other else before[other]
+        first_label, end_label = work.pop()
+        at_end = lasts if first_label == end_label else before[end_label]
         ends: dict[Key, list[Block]] = {}
         for block in sorted(map(graph.block, at_end), key=lambda block: -block.offset):
             ends.setdefault(_key(block, {}), []).append(block)
-        for block in sorted(map(graph.block, before[one]), key=lambda block: block.offset):
+        for block in sorted(map(graph.block, before[first_label]), key=lambda block: block.offset):
             label = block.index
             alike = ends.get(_key(block, pairs)) if label not in pairs and label not in taken else None
             # A test may ask the same twice: copies have one order.
-            found = alike[-1] if alike else None
-            if alike and found is not None and found.index not in pairs and _ends_alike(block, found):
+            counterpart = alike[-1] if alike else None
+            if alike and counterpart is not None and counterpart.index not in pairs and _ends_alike(block, counterpart):
                 alike.pop()
-                pairs[label] = found.index
-                taken.add(found.index)
-                if not _start(block) and not _start(found):
-                    work.append((label, found.index))
+                pairs[label] = counterpart.index
+                taken.add(counterpart.index)
+                if not _start(block) and not _start(counterpart):
+                    work.append((label, counterpart.index))
     return pairs
 
 
@@ -78,16 +84,16 @@ def _key(block: Block, pairs: dict[int, int]) -> Key:
 
 def _start(block: Block) -> int:
     """Return where the operations begin that compute a block's test, or the value that it passes on."""
-    made = {temp for inst in block.insts for temp in inst.defs}
-    needed = made.intersection(block.exit.reads()).union(
-        temp for edge in block.exit.edges() for temp in edge.args if temp in made
+    defined = {temp for inst in block.insts for temp in inst.defs}
+    needed = defined.intersection(block.exit.reads()).union(
+        temp for edge in block.exit.edges() for temp in edge.args if temp in defined
     )
     place = len(block.insts) if needed else 0
     while needed:
         place -= 1
         inst = block.insts[place]
         needed.difference_update(inst.defs)
-        needed.update(temp for temp in inst.uses if temp in made)
+        needed.update(temp for temp in inst.uses if temp in defined)
     return place if any(inst.op != "POP" for inst in block.insts[:place]) else 0
 
 
@@ -98,19 +104,19 @@ def _test(block: Block) -> list[Inst]:
 
 def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> bool:
     """Return whether blocks use only their own values, and leave none on the stack."""
-    made: set[int] = set()
+    defined: set[int] = set()
     used: set[int] = set()
     for label in labels:
         block = graph.block(label)
         place = _start(block)
         if block.phis and (place or not set(before[label]).issubset(labels)):
             return False
-        made.update(block.phis)
+        defined.update(block.phis)
         for inst in _test(block):
-            made.update(inst.defs)
+            defined.update(inst.defs)
             used.update(inst.uses)
         used.update(block.exit.reads())
-    return used <= made
+    return used <= defined
 
 
 def _ends_alike(one: Block, other: Block) -> bool:

@@ -77,7 +77,7 @@ def retreating_edges(graph: Graph) -> list[tuple[int, int]]:
 
 def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
     """Return the edges of a depth-first search that lead to a node still being visited."""
-    found: list[tuple[int, int]] = []
+    edges: list[tuple[int, int]] = []
     state = {entry: 1}
     stack = [(entry, iter(successors[entry]))]
     while stack:
@@ -87,17 +87,20 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
             state[label] = 2
             stack.pop()
         elif state.get(target) == 1:
-            found.append((label, target))
+            edges.append((label, target))
         elif target not in state:
             state[target] = 1
             stack.append((target, iter(successors[target])))
-    return found
+    return edges
 
 
 def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[If | None, list[int]]:
     """Return a test at the end of two or more nodes that decides whether to enter a loop, and those nodes.
 
-    labels: the nodes that lead to `header`, the first block of the loop's body, in order.
+    Args:
+        nodes: the nodes, by label.
+        labels: the nodes that lead to `header`, in order.
+        header: the first block of the loop's body.
     """
     tests = [(label, test) for label in labels if (test := _test_before(nodes[label], header)) is not None]
     if len(tests) < 2:
@@ -141,7 +144,8 @@ def _goal(arm: list[Item]) -> int | None:
 def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
     """Return whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
 
-    turned: they have opposite truth instead.
+    Args:
+        turned: they have opposite truth instead.
     """
     work = [(one, two, turned)]
     while work:

@@ -120,26 +120,28 @@ def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
     """
     if not markers:
         return {block.index: () for block in graph.live()}
-    found = {}
+    by_block = {}
     for block in graph.live():
         inside = [temp for temp in block.stack if temp in markers]
         if block.insts and block.insts[0].op == "PUSH_EXC_INFO":
             inside.extend(block.insts[0].defs)
-        found[block.index] = tuple(inside)
-    return found
+        by_block[block.index] = tuple(inside)
+    return by_block
 
 
 def scopes(graph: Graph, nest: dict[int, tuple[int, ...]], finallys: set[int]) -> dict[int, int]:
     """Return a number for each block, equal for blocks with the same nesting and protection.
 
-    nest: the markers around each block.
-    finallys: the handlers of `finally` bodies; the end of one stays a separate place, which `break` may lead to.
+    Args:
+        graph: the graph.
+        nest: the markers around each block.
+        finallys: the handlers of `finally` bodies; the end of one stays a separate place, which `break` may lead to.
     """
     numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
     finals = {graph.handlers[handler].exc for handler in finallys}
-    found: dict[int, int] = {}
+    by_block: dict[int, int] = {}
     for block in graph.live():
         is_end = isinstance(block.exit, Reraise) and block.exit.exc in finals
         key = (block.handler, nest[block.index], block.index if is_end else -1)
-        found[block.index] = numbers.setdefault(key, len(numbers))
-    return found
+        by_block[block.index] = numbers.setdefault(key, len(numbers))
+    return by_block

@@ -25,7 +25,13 @@ from depyf.decompiler.structure.tree import If, Item, Jump, ReraiseStmt
 
 
 def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
-    """Return the statements of a block, then its exit with jumps for its edges."""
+    """Return the statements of a block, then its exit with jumps for its edges.
+
+    Args:
+        graph: the graph of the block.
+        block: the block.
+        uses: by temporary, how often the graph reads it.
+    """
     folder = Folder(graph, uses)
     folder.fold(block.insts, RULES)
     match block.exit:
@@ -80,7 +86,13 @@ def _last_value(folder: Folder, temp: int) -> ast.expr:
 
 
 def jump_along(graph: Graph, edge: Edge, *, explicit: bool = False) -> list[Item]:
-    """Return the jump for an edge, after assignments to the phis of its target."""
+    """Return the jump for an edge, after assignments to the phis of its target.
+
+    Args:
+        graph: the graph, for the phis of the target.
+        edge: the edge with the values that it passes.
+        explicit: whether the jump is a statement: `break` or `continue`.
+    """
     moves: list[Item] = []
     targets: list[ast.expr] = []
     values: list[ast.expr] = []

@@ -25,25 +25,25 @@ def join_one_return(graph: Graph) -> None:
         return
     returns = _lines_of_returns(graph)
     before = predecessors(graph)
-    found = False
+    has_joined = False
     for index in postorder(graph):
         block = graph.block(index)
         if isinstance(block.exit, Branch) and block.insts:
             place = graph.place(block.insts[-1].offset)
             if place is not None and any(_is_inside(place, around) for around in returns.get(place.line, ())):
-                found |= _join(graph, block, place, before)
-    if found:
+                has_joined |= _join(graph, block, place, before)
+    if has_joined:
         prune(graph)
 
 
 def _lines_of_returns(graph: Graph) -> dict[int, list[Place]]:
     """Return the locations of all `return` statements, by each of their lines."""
     exits = [block.exit for block in graph.live() if isinstance(block.exit, Return)]
-    found: dict[int, list[Place]] = {}
+    by_line: dict[int, list[Place]] = {}
     for place in {place for exit_ in exits if (place := graph.place(exit_.offset)) is not None}:
         for line in range(place.line, place.end_line + 1):
-            found.setdefault(line, []).append(place)
-    return found
+            by_line.setdefault(line, []).append(place)
+    return by_line
 
 
 def _is_inside(test: Place, whole: Place) -> bool:
@@ -62,8 +62,8 @@ def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]])
     place = _behind(first, value)
     if place is None:
         return False
-    found = copies_of((first, place, value), list(map(graph.block, arms)), graph)
-    copies = [copy for copy in found if copy[0].index in ends[1:]]
+    all_copies = copies_of((first, place, value), list(map(graph.block, arms)), graph)
+    copies = [copy for copy in all_copies if copy[0].index in ends[1:]]
     if copies:
         step("block {} and the blocks that end as it does are arms of one `return`", first.index)
         join_at(graph, cut_before(graph, first, place, value, before), copies, before)

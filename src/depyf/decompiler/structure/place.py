@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 
 def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[int]) -> list[Item]:
-    """Return the items of the nodes in `order`, the reverse postorder of the edges between them.
+    """Return the items of an acyclic graph of nodes in one sequence.
 
     Jumps out, and jumps back to the first node, stay.
+
+    Args:
+        nodes: the nodes, by label.
+        successors: the labels that each node jumps to.
+        order: the labels to place, in the reverse postorder of the edges between them.
     """
     entry = order[0]
     inner = set(order[1:])
@@ -261,12 +266,12 @@ def _left_try(item: Item, jump: Jump) -> Try | None:
     """Return the outermost `try` inside an item whose body ends with a jump, if it has no `else`."""
     work = [item]
     while work:
-        one = work.pop()
-        if isinstance(one, Try) and not one.is_finally and not one.orelse:
-            if any(tail is jump for tail in _tails(one.body)):
-                return one
-        if not isinstance(one, ast.stmt):
-            work += [inner for sequence in children(one) for inner in sequence]
+        current = work.pop()
+        if isinstance(current, Try) and not current.is_finally and not current.orelse:
+            if any(tail is jump for tail in _tails(current.body)):
+                return current
+        if not isinstance(current, ast.stmt):
+            work += [inner for sequence in children(current) for inner in sequence]
     return None
 
 
@@ -327,10 +332,10 @@ def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
 def _end_of_body(nodes: dict[int, Node], kids: list[int], compound: Try) -> list[int]:
     """Write the common target of all ends of a `try` body at its end, if it precedes the handler."""
     tails = {jump.label for jump in _tails(compound.body)}
-    found = [kid for kid in kids if tails == {kid} and nodes[kid].first < compound.handled]
-    for kid in found:
+    ends = [kid for kid in kids if tails == {kid} and nodes[kid].first < compound.handled]
+    for kid in ends:
         compound.body = [*compound.body, Label(kid), Jump(kid, nodes[kid].items)]
-    return found
+    return ends
 
 
 def _passed(

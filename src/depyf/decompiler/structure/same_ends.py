@@ -172,14 +172,14 @@ def _parts(graph: Graph, group: list[Block], markers: set[int]) -> list[list[Blo
     """Part a group where a load has another location: the arms of an expression on one line may be the same."""
     parts: list[tuple[list[Block], list[Place | None]]] = []
     for block in group:
-        own = _loads(graph, block, _start(block, markers))
+        places = _loads(graph, block, _start(block, markers))
         for blocks, known in parts:
-            if all(one == two or None in (one, two) for one, two in zip(known, own)):
+            if all(known_place == place or None in (known_place, place) for known_place, place in zip(known, places)):
                 blocks.append(block)
-                known[:] = [one or two for one, two in zip(known, own)]
+                known[:] = [known_place or place for known_place, place in zip(known, places)]
                 break
         else:
-            parts.append(([block], own))
+            parts.append(([block], places))
     return [blocks for blocks, _ in parts]
 
 

@@ -34,7 +34,10 @@ Word = tuple[Hashable, Place | None]
 def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
     """Join the copies at the ends of blocks, and pass on the values in which they differ.
 
-    markers: temporaries that show the loops and handlers around a block.
+    Args:
+        graph: the graph, changed in place.
+        ends: the blocks whose ends may be copies.
+        markers: temporaries that show the loops and handlers around a block.
     """
     groups: dict[Hashable, list[Block]] = {}
     for block in ends:
@@ -87,7 +90,7 @@ def _alike(graph: Graph, blocks: list[Block], length: int) -> list[list[Block]]:
         anywhere = words.pop((shape, None))
         first = next((other for other in words if other[0] == shape), (shape, None))
         words.setdefault(first, []).extend(anywhere)
-    return [found for found in words.values() if len(found) > 1]
+    return [group for group in words.values() if len(group) > 1]
 
 
 def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
@@ -97,7 +100,7 @@ def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
         levels += [(alike, length + 1) for alike in _alike(graph, blocks, length)]
     joined: dict[int, Block] = {}
     for blocks, length in reversed(levels):
-        left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
+        left = list({id(last): last for last in (_last(joined, block) for block in blocks)}.values())
         # The drop of a value has no location; earlier joins have left it out.
         while length and (length > len(left[0].insts) or left[0].insts[-length].op in DROPS):
             length -= 1
@@ -119,17 +122,17 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     return different values that they only carry: then they are copies of a `finally` body, at the returns inside it.
     """
     tails = [block.insts[len(block.insts) - length :] for block in group]
-    made = {temp for inst in tails[0] for temp in inst.defs}
+    defined = {temp for inst in tails[0] for temp in inst.defs}
     phis: dict[tuple[int, ...], int] = {}
 
     def use(temps: tuple[int, ...]) -> int:
-        if temps[0] in made or len(set(temps)) == 1:
+        if temps[0] in defined or len(set(temps)) == 1:
             return temps[0]
         return phis.setdefault(temps, graph.new_temp())
 
     first = group[0]
     insts = [
-        Inst(inst[0].op, inst[0].arg, [use(temps) for temps in zip(*(one.uses for one in inst))], inst[0].defs,
+        Inst(inst[0].op, inst[0].arg, [use(temps) for temps in zip(*(copy.uses for copy in inst))], inst[0].defs,
              inst[0].line, _offset(group, number - length, inst))
         for number, inst in enumerate(zip(*tails))
     ]

@@ -19,12 +19,12 @@ def share_ends(graph: Graph) -> None:
     """Join the copies of the last statements, if the code is a module's or a class body's."""
     if graph.code.flags & CO_OPTIMIZED:
         return
-    found: dict[object, list[Block]] = {}
+    by_end: dict[object, list[Block]] = {}
     for block in graph.live():
         if not isinstance(block.exit, Goto) or block.exit.edge.target != graph.end or not block.insts:
             continue
         last = block.insts[-1]
-        alike = found.setdefault((last.op, last.line, block.handler), [])
+        alike = by_end.setdefault((last.op, last.line, block.handler), [])
         place = next((place for place, other in enumerate(alike) if _copied(block.insts, other.insts)), -1)
         if place < 0:
             alike.append(block)

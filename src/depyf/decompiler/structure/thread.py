@@ -18,6 +18,11 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
     """Redirect every edge to an empty block to that block's target, unless something is left or entered on the way.
 
     Apparent fallthroughs keep their targets: they may be the only trace of a statement.
+
+    Args:
+        graph: the graph, changed in place.
+        markers: temporaries that show the loops and handlers around a block.
+        regions: the regions of the graph, which show where handlers are entered and left.
     """
     uses = count_uses(graph)
     stated = _stated(graph, uses)
@@ -59,11 +64,11 @@ def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge, region
 
 def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
     """Return the dropped phis with an otherwise unused value: the value of an expression statement."""
-    found: set[int] = set()
+    stated: set[int] = set()
     for block in graph.live():
         for edge in block.exit.edges():
-            found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
-    return found
+            stated.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
+    return stated
 
 
 def _onward(block: Block, uses: dict[int, int], markers: set[int], stated: set[int]) -> Edge | None:

@@ -32,17 +32,18 @@ MOST = 256
 def join_value_copies(graph: Graph, kept: set[int] | None = None) -> None:
     """Lead the ends of both paths of each test whose value is kept to one end, with the value as a phi.
 
-    kept: the tested values that anything but their test uses, if they are known.
+    Args:
+        kept: the tested values that anything but their test uses, if they are known.
     """
     kept = kept_tests(graph) if kept is None else kept
     before = predecessors(graph)
-    found = False
+    has_joined = False
     for index in postorder(graph):
         exit_ = graph.block(index).exit
         if isinstance(exit_, Branch) and exit_.cond in kept:
-            found |= _join(graph, exit_.cond, exit_.if_true, exit_.if_false, before)
-            found |= _join(graph, exit_.cond, exit_.if_false, exit_.if_true, before)
-    if found:
+            has_joined |= _join(graph, exit_.cond, exit_.if_true, exit_.if_false, before)
+            has_joined |= _join(graph, exit_.cond, exit_.if_false, exit_.if_true, before)
+    if has_joined:
         prune(graph)
 
 
@@ -62,10 +63,17 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
 
 
 def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]) -> None:
-    """Lead copies of an end to it, each from a place on and with a value."""
-    for block, start, made in _distinct(graph, copies, before):
+    """Redirect the copies of an end to one block.
+
+    Args:
+        graph: the graph, changed in place.
+        shared: the block that stays; it has a phi for the value.
+        copies: blocks with the place where the end begins, and the value that they pass on.
+        before: by block, its predecessors; updated.
+    """
+    for block, start, value in _distinct(graph, copies, before):
         step("block {} ends as block {} does, with its own value", block.index, shared.index)
-        lead_to(block, start, shared, [made])
+        lead_to(block, start, shared, [value])
         before[shared.index] = [*before[shared.index], block.index]
     for index in list(before[shared.index]):
         _lead_past(graph, graph.block(index), before)
@@ -83,15 +91,15 @@ def _distinct(
     for copy in copies:
         block = copy[0]
         places = tuple(graph.place(inst.offset) for inst in block.insts)
-        one = block if None in places or block.phis else ones.setdefault(places, block)
-        if one is block or not before[block.index] or not Copies(graph).same(one, 0, block, 0):
+        first = block if None in places or block.phis else ones.setdefault(places, block)
+        if first is block or not before[block.index] or not Copies(graph).same(first, 0, block, 0):
             left.append(copy)
             continue
-        step("block {} is a copy of block {}", block.index, one.index)
+        step("block {} is a copy of block {}", block.index, first.index)
         for source in map(graph.block, before[block.index]):
             for edge in source.exit.edges():
-                edge.target = one.index if edge.target == block.index else edge.target
-        before[one.index] = [*before[one.index], *before[block.index]]
+                edge.target = first.index if edge.target == block.index else edge.target
+        before[first.index] = [*before[first.index], *before[block.index]]
         before[block.index] = []
     return left
 
@@ -99,7 +107,7 @@ def _distinct(
 def _lead_past(graph: Graph, block: Block, before: dict[int, list[int]]) -> None:
     """Lead the edges to a block past it if it only passes values on to a merge."""
     sources = [graph.block(index) for index in before[block.index]]
-    if block.insts or not isinstance(block.exit, Goto) or any(isinstance(one.exit, ForIter) for one in sources):
+    if block.insts or not isinstance(block.exit, Goto) or any(isinstance(source.exit, ForIter) for source in sources):
         return
     onward = block.exit.edge
     for edge in [edge for source in sources for edge in source.exit.edges() if edge.target == block.index]:
@@ -140,7 +148,13 @@ def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
 
 
 def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
-    """Return the blocks that an edge reaches before the end of the statement; none if there are many."""
+    """Return the blocks that an edge reaches before the end of the statement; none if there are many.
+
+    Args:
+        graph: the graph of the blocks.
+        edge: the edge from the test.
+        end: the block in which the statement ends.
+    """
     blocks: list[Block] = []
     seen = {end.index}
     work = [edge.target]
@@ -156,24 +170,41 @@ def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
 
 
 def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) -> list[tuple[Block, int, int]]:
-    """Return the blocks that end with a copy of an end: where it begins, and its value, which the blocks make.
+    """Return the blocks that end with a copy of another block's end.
 
-    end: a block, a place in it, and the value that may differ.
+    Args:
+        end: a block, a place in it, and the value that may differ.
+        blocks: the blocks to search.
+        graph: the graph of the blocks.
+
+    Returns:
+        blocks with the place where the copy begins, and its value, which one of `blocks` makes.
     """
     first, place, free = end
-    found = []
+    ends = []
     for block in blocks:
         start = len(block.insts) - len(first.insts) + place
         if start >= 0 and first.handler == block.handler:
             copies = Copies(graph, free)
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
             if value is not None and value != free and not any(value in inst.defs for inst in block.insts[start:]):
-                found.append((block, start, value))
-    return [copy for copy in found if any(makes(block, copy[2]) for block in blocks)]
+                ends.append((block, start, value))
+    return [copy for copy in ends if any(makes(block, copy[2]) for block in blocks)]
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:
-    """Cut a block before the end of the statement; return the end, which takes the tested value as a phi."""
+    """Cut a block before the end of a statement.
+
+    Args:
+        graph: the graph, changed in place.
+        end: the block with the end of the statement.
+        place: the number of operations before that end.
+        value: the tested value, which becomes a phi of the new block.
+        before: by block, its predecessors; updated.
+
+    Returns:
+        the new block, with the end of the statement.
+    """
     shared = split_block(graph, end, place)
     phi = graph.new_temp()
     shared.phis = [phi]

@@ -42,18 +42,22 @@ _CONSTANT = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?
 _OTHER_SIZE = frozenset({"shape", "stride", "storage_offset", "storage_bytes", "is_contiguous", "memory_format"})
 
 
-def distance(one: Record, other: Record) -> int:
+def distance(first: Record, other: Record) -> int:
     """Return the number of components in which two keys differ."""
-    return sum(_digest(one, name) != _digest(other, name) for name in {*one.parts, *other.parts})
+    return sum(_digest(first, name) != _digest(other, name) for name in {*first.parts, *other.parts})
 
 
 def cause(before: Record, after: Record) -> Cause | None:
     """Return why the key `after` differs from `before`; None if they are equal or torch gives no components."""
-    found = [each for name in dict.fromkeys((*after.parts, *before.parts)) for each in _of_part(name, before, after)]
-    if not found:
+    candidates = [
+        candidate
+        for name in dict.fromkeys((*after.parts, *before.parts))
+        for candidate in _of_part(name, before, after)
+    ]
+    if not candidates:
         return None
-    first = min(found, key=lambda each: KINDS.index(each.kind))
-    others = dict.fromkeys(each.subject for each in found if each.subject != first.subject)
+    first = min(candidates, key=lambda candidate: KINDS.index(candidate.kind))
+    others = dict.fromkeys(candidate.subject for candidate in candidates if candidate.subject != first.subject)
     return replace(first, follows=tuple(others))
 
 
@@ -70,24 +74,24 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
     if _digest(before, name) == _digest(after, name):
         return
     nothing = Part("", "nothing")
-    one, other = before.parts.get(name, nothing).value, after.parts.get(name, nothing).value
+    old, other = before.parts.get(name, nothing).value, after.parts.get(name, nothing).value
     place = _INPUT.match(name)
     config = _CONFIG.match(name)
     if name == "gm":
-        yield _of_graph(one, other)
+        yield _of_graph(old, other)
     elif place is not None:
-        yield _of_input(int(place["place"]), one, other)
+        yield _of_input(int(place["place"]), old, other)
     elif "custom" in name and ("pass" in name or "partitioner" in name):
-        yield Cause("custom pass", f"`{config['name'] if config else name}`", short(one), short(other))
+        yield Cause("custom pass", f"`{config['name'] if config else name}`", short(old), short(other))
     elif "triton" in name and "source" in name:
-        yield of_lines("Triton kernel", "a kernel of yours", one, other)
+        yield of_lines("Triton kernel", "a kernel of yours", old, other)
     elif config is not None:
         kind = "C++ flag" if config["name"].startswith(("cpp.", "aot_inductor.")) else "config"
-        yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", short(one), short(other))
+        yield Cause(kind, f"`{config['name']}`{_variable(config['name'])}", short(old), short(other))
     elif is_of_kernel(name):
         yield from kernel_causes(name, _values(before), _values(after))
     else:
-        yield _of_process(name, one, other)
+        yield _of_process(name, old, other)
 
 
 def _of_process(name: str, before: str, after: str) -> Cause:
@@ -103,17 +107,17 @@ def _of_process(name: str, before: str, after: str) -> Cause:
 
 
 def _of_input(place: int, before: str, after: str) -> Cause:
-    one, other = _fields(before), _fields(after)
-    changed = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
+    old, other = _fields(before), _fields(after)
+    changed = [name for name in dict.fromkeys((*old, *other)) if old.get(name) != other.get(name)]
     subject = f"input {place} of the graph"
-    if bool(one) != bool(other):  # A tensor has fields. A size that has become dynamic is an input of its own.
-        return Cause("input", subject, _kind(one), _kind(other))
+    if bool(old) != bool(other):  # A tensor has fields. A size that has become dynamic is an input of its own.
+        return Cause("input", subject, _kind(old), _kind(other))
     for kind, names in (("input dtype", {"dtype"}), ("input device", {"device"}), ("input shape", _OTHER_SIZE)):
-        own = [name for name in changed if name in names]
-        if own:
-            return Cause(kind, subject, _told(own, one), _told(own, other))
+        differing = [name for name in changed if name in names]
+        if differing:
+            return Cause(kind, subject, _told(differing, old), _told(differing, other))
     if changed:
-        return Cause("input", subject, _told(changed, one), _told(changed, other))
+        return Cause("input", subject, _told(changed, old), _told(changed, other))
     return Cause("input", subject, short(before), short(after))
 
 
@@ -126,21 +130,21 @@ def _told(names: list[str], values: Mapping[str, str]) -> str:
 
 
 def _fields(value: str) -> dict[str, str]:
-    return {each["name"]: each["value"] for each in _FIELD.finditer(value)}
+    return {match["name"]: match["value"] for match in _FIELD.finditer(value)}
 
 
 def _of_graph(before: str, after: str) -> Cause:
-    found = of_lines("graph", "a line of the graph", before, after)
+    difference = of_lines("graph", "a line of the graph", before, after)
     pairs = pairs_of(before, after)
-    if pairs and all(_CONSTANT.sub("…", one) == _CONSTANT.sub("…", other) for one, other in pairs):
-        one, other = pairs[0]
-        values = [(a, b) for a, b in zip(_CONSTANT.findall(one), _CONSTANT.findall(other)) if a != b]
+    if pairs and all(_CONSTANT.sub("…", old) == _CONSTANT.sub("…", other) for old, other in pairs):
+        before_line, other = pairs[0]
+        values = [(a, b) for a, b in zip(_CONSTANT.findall(before_line), _CONSTANT.findall(other)) if a != b]
         if values:
-            is_group = _GROUP.search(one) is not None and _is_text(values[0][0])
+            is_group = _GROUP.search(before_line) is not None and _is_text(values[0][0])
             kind, what = ("process group", "its name") if is_group else ("constant", "a constant")
             subject, (old, new) = f"{what} in `{other.strip()}`", values[0]
-            return replace(found, kind=kind, subject=subject, before=old, after=new)
-    return found
+            return replace(difference, kind=kind, subject=subject, before=old, after=new)
+    return difference
 
 
 def _is_text(literal: str) -> bool:

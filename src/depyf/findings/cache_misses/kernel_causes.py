@@ -60,22 +60,22 @@ def kernel_causes(name: str, before: Mapping[str, str], after: Mapping[str, str]
 
     before, after: the values of the parts of both keys by name.
     """
-    one, other = before.get(name, "nothing"), after.get(name, "nothing")
-    found = _PART.match(name)
+    old, other = before.get(name, "nothing"), after.get(name, "nothing")
+    part = _PART.match(name)
     if name in _LINES:
         kind, what, is_python = _LINES[name]
-        yield of_lines(kind, what, one, other, is_python=is_python)
+        yield of_lines(kind, what, old, other, is_python=is_python)
     elif name in _PLAIN:
-        yield Cause(*_PLAIN[name], short(one), short(other))
-    elif found is not None:
-        what = found["what"]
+        yield Cause(*_PLAIN[name], short(old), short(other))
+    elif part is not None:
+        what = part["what"]
         kind = "environment variable" if what == "variable" else f"Triton {what}"
-        yield Cause(kind, _SUBJECTS[what].format(found["name"]), short(one), short(other))
+        yield Cause(kind, _SUBJECTS[what].format(part["name"]), short(old), short(other))
     elif not _has_other_source(before, after):
         yield Cause("Triton kernel", "a function that the kernel calls", "one", "another")
 
 
 def _has_other_source(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     """Return whether two Triton kernels differ in their own text or in the globals that they read."""
-    own = [each for each in {*before, *after} if each == "Triton source" or each.startswith("Triton global[")]
-    return any(before.get(each) != after.get(each) for each in own)
+    texts = [name for name in {*before, *after} if name == "Triton source" or name.startswith("Triton global[")]
+    return any(before.get(name) != after.get(name) for name in texts)

@@ -57,24 +57,24 @@ def cache_name(event: CacheEvent) -> str:
 def read_record(text: str) -> Record:
     """Return the content of a record. A record that is damaged, truncated, or from an older torch has no parts."""
     try:
-        told = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
-        told = {}
-    if not isinstance(told, dict):
-        told = {}
-    found: dict[str, Part] = {}
+        data = {}
+    if not isinstance(data, dict):
+        data = {}
+    parts: dict[str, Part] = {}
     last = ""
-    for each in told.get("components") or ():
-        match = _COMPONENT.match(str(each))
+    for component in data.get("components") or ():
+        match = _COMPONENT.match(str(component))
         if match is not None:
             last = match["name"]
-            found[last] = Part(match["digest"], match["value"])
+            parts[last] = Part(match["digest"], match["value"])
         elif last:  # torch before 2.6 writes each line of a component separately.
-            found[last] = Part(found[last].digest, f"{found[last].value}\n{each}")
-    return Record(str(told.get("key") or ""), found, str(told.get("cache_status_detailed") or ""), _seconds(told))
+            parts[last] = Part(parts[last].digest, f"{parts[last].value}\n{component}")
+    return Record(str(data.get("key") or ""), parts, str(data.get("cache_status_detailed") or ""), _seconds(data))
 
 
-def _seconds(told: Mapping[str, Any]) -> float:
+def _seconds(data: Mapping[str, Any]) -> float:
     scales = {"time_saved_ns": 1e9, "time_taken_ns": 1e9, "time_saved_ms": 1e3}
-    values = [(told.get(name), scale) for name, scale in scales.items()]
+    values = [(data.get(name), scale) for name, scale in scales.items()]
     return next((value / scale for value, scale in values if isinstance(value, (int, float)) and value), 0.0)

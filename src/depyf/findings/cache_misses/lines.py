@@ -42,31 +42,39 @@ class Cause:
 
 
 def of_lines(kind: str, what: str, before: str, after: str, *, is_python: bool = True) -> Cause:
-    """Return the first significant line in which two texts differ. C++ has no comments that begin with `#`."""
-    one, other = _lines(before, is_python=is_python), _lines(after, is_python=is_python)
-    diff = list(difflib.unified_diff(one, other, lineterm="", n=0))[2:]
-    details = tuple(each for each in diff if not each.startswith("@@"))[:MOST_LINES]
-    pairs = [(a, b) for a, b in zip(one, other) if a != b] if len(one) == len(other) else []
+    """Return the first significant line in which two texts differ. C++ has no comments that begin with `#`.
+
+    Args:
+        kind: the kind of the cause, for example `graph` or `config`.
+        what: the subject of the cause in words.
+        before: the text in the earlier key.
+        after: the text in the key that missed.
+        is_python: whether lines that begin with `#` are comments.
+    """
+    old, other = _lines(before, is_python=is_python), _lines(after, is_python=is_python)
+    diff = list(difflib.unified_diff(old, other, lineterm="", n=0))[2:]
+    details = tuple(line for line in diff if not line.startswith("@@"))[:MOST_LINES]
+    pairs = [(a, b) for a, b in zip(old, other) if a != b] if len(old) == len(other) else []
     if pairs:
         a, b = next((pair for pair in pairs if not _NAMES.match(pair[0])), pairs[0])
         return Cause(kind, what, *_trimmed(a.strip(), b.strip()), details)
-    gone, come = (_first([each[1:] for each in diff if each[:1] == sign]) for sign in "-+")
+    gone, come = (_first([line[1:] for line in diff if line[:1] == sign]) for sign in "-+")
     return Cause(kind, what, gone, come, details)
 
 
-def _trimmed(one: str, other: str) -> tuple[str, str]:
+def _trimmed(left: str, other: str) -> tuple[str, str]:
     """Return two lines, with long lines cut around their difference."""
-    parts = [_ITEM.findall(each) for each in (one, other)]
-    if max(len(one), len(other)) > LONGEST and len(parts[0]) == len(parts[1]):
+    parts = [_ITEM.findall(line) for line in (left, other)]
+    if max(len(left), len(other)) > LONGEST and len(parts[0]) == len(parts[1]):
         differ = [pair for pair in zip(*parts) if pair[0] != pair[1]]
-        one, other = (", ".join(each.strip() for each in side) for side in zip(*differ))
-    return f"`{short(one)}`", f"`{short(other)}`"
+        left, other = (", ".join(item.strip() for item in side) for side in zip(*differ))
+    return f"`{short(left)}`", f"`{short(other)}`"
 
 
 def pairs_of(before: str, after: str) -> list[tuple[str, str]]:
     """Return the pairs of corresponding lines if lines were only changed, and none added or removed."""
-    one, other = _lines(before), _lines(after)
-    return [(a, b) for a, b in zip(one, other) if a != b] if len(one) == len(other) else []
+    old, other = _lines(before), _lines(after)
+    return [(a, b) for a, b in zip(old, other) if a != b] if len(old) == len(other) else []
 
 
 def short(value: str) -> str:
@@ -76,10 +84,10 @@ def short(value: str) -> str:
 
 
 def _first(lines: list[str]) -> str:
-    found = next((line.strip() for line in lines if not _NAMES.match(line)), lines[0].strip() if lines else "")
-    return f"`{found}`" if found else "no such line"
+    differing = next((line.strip() for line in lines if not _NAMES.match(line)), lines[0].strip() if lines else "")
+    return f"`{differing}`" if differing else "no such line"
 
 
 def _lines(text: str, *, is_python: bool = True) -> list[str]:
-    shown = (_COMMENT.sub("", each) if is_python else each for each in text.splitlines())
-    return [line for line in (each.rstrip() for each in shown) if line]
+    shown = (_COMMENT.sub("", line) if is_python else line for line in text.splitlines())
+    return [line for line in (line.rstrip() for line in shown) if line]

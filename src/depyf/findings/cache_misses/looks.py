@@ -63,19 +63,19 @@ def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
             for event in compiled.caches:
                 place = f"compile {compiled.id} of {label}"
                 known.of(event.cache, function.name).append((place, read_record(other.text(event.artefact.file))))
-    found: list[Look] = []
+    found_looks: list[Look] = []
     for function, compiled in run.session.compiles():
-        own, made = [], []
+        compile_looks, pending = [], []
         for event in compiled.caches:
             record = read_record(event.artefact.text or run.text(event.artefact.file))
             entries = known.of(event.cache, function.name)
-            own.append(_look(function, compiled, event, record, entries))
-            made.append((entries, record))
+            compile_looks.append(_look(function, compiled, event, record, entries))
+            pending.append((entries, record))
         # The kernels of one compile are not earlier versions of each other.
-        for entries, record in made:
+        for entries, record in pending:
             entries.append((f"compile {compiled.id}", record))
-        found += _with_inferred(own)
-    return found
+        found_looks += _with_inferred(compile_looks)
+    return found_looks
 
 
 def _look(
@@ -103,18 +103,18 @@ def _words(near: Nearest[str], record: Record) -> str:
     return f"against {near.place}, {near.cause.text}{more}"
 
 
-def _with_inferred(own: list[Look]) -> list[Look]:
+def _with_inferred(compile_looks: list[Look]) -> list[Look]:
     """Return the lookups of one compile. If torch gives no components of a key, use the cause of the other cache.
 
     AOTAutograd's key is made from its own settings, and from the same graph as Inductor's key.
     """
-    missed = [look for look in own if look.event.outcome == MISS and look.event.cache in GRAPHS]
-    known = next((each for each in missed if each.cause is not None), None)
+    missed = [look for look in compile_looks if look.event.outcome == MISS and look.event.cache in GRAPHS]
+    known = next((look for look in missed if look.cause is not None), None)
     if known is None:
-        return own
+        return compile_looks
     return [
         Look(look.function, look.compile, look.event, known.why, look.seconds, known.cause, known.nearest)
         if look in missed and look.cause is None
         else look
-        for look in own
+        for look in compile_looks
     ]

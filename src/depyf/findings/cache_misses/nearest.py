@@ -31,25 +31,25 @@ def nearest(record: Record, earlier: Iterable[tuple[Place, Record]]) -> Nearest[
     Among kernels with equally many differences, it is the one that shares most lines of the kernel's text. Return None
     if there is no entry of the same direction, or if torch does not give the components of the keys.
     """
-    found: tuple[tuple[int, int], Place, Record] | None = None
+    best: tuple[tuple[int, int], Place, Record] | None = None
     for place, other in earlier:
         if other.key and other.key == record.key:
             return Nearest(place, None)
         if not record.parts or not other.parts or not _is_alike(record, other):
             continue
         apart = distance(other, record), -_lines_in_common(other, record)
-        if found is None or apart <= found[0]:
-            found = apart, place, other
-    return Nearest(found[1], cause(found[2], record)) if found is not None else None
+        if best is None or apart <= best[0]:
+            best = apart, place, other
+    return Nearest(best[1], cause(best[2], record)) if best is not None else None
 
 
-def _lines_in_common(one: Record, other: Record) -> int:
-    texts = [[part.value for name, part in each.parts.items() if name in SOURCES] for each in (one, other)]
-    lines = [Counter(line for text in own for line in text.splitlines()) for own in texts]
+def _lines_in_common(left: Record, other: Record) -> int:
+    texts = [[part.value for name, part in record.parts.items() if name in SOURCES] for record in (left, other)]
+    lines = [Counter(line for text in side for line in text.splitlines()) for side in texts]
     return (lines[0] & lines[1]).total()
 
 
-def _is_alike(one: Record, other: Record) -> bool:
+def _is_alike(left: Record, other: Record) -> bool:
     """Return whether both records belong to a forward, or both to a backward."""
-    sides = [record.parts.get(BACKWARD) for record in (one, other)]
+    sides = [record.parts.get(BACKWARD) for record in (left, other)]
     return (sides[0] and sides[0].digest) == (sides[1] and sides[1].digest)

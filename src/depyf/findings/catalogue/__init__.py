@@ -10,5 +10,5 @@ from depyf.findings.catalogue.recompiles import RECOMPILES
 
 __all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
 
-KINDS: dict[str, Kind] = {each.name: each for each in (*RECOMPILES, *BREAKS, *OTHERS)}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (*RECOMPILES, *BREAKS, *OTHERS)}
 """All kinds by name. `python -m benchmarks.advice` runs for each a program that shows it, and one without."""

@@ -248,7 +248,7 @@ OPTIMIZER = Kind(
 )
 _OPTIMIZERS = "torch/optim/"
 _STEP = re.compile(r"`\w+\.step` in file `[^`]*\btorch[/\\]optim[/\\]")
-BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC, OPTIMIZER)
+BREAKS: tuple[Kind, ...] = (*(sign.kind for sign in SIGNS), IN_TRY, GENERIC, OPTIMIZER)
 _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
 """Kinds that say little about the callee. If they end a frame, it helps more to say that the call is inside `try`."""
 
@@ -264,33 +264,39 @@ _HOOK = re.compile(r"\bhook\(")
 _MODULES = "torch/nn/modules/module.py"
 
 
-def called_in(found: GraphBreak) -> str:
+def called_in(graph_break: GraphBreak) -> str:
     """Return the function whose call ended a graph, by torch's explanation, or "a function"."""
-    name = _CALLED_OBJECT.search(f"{found.explanation} {found.reason}") or _CALLED.search(found.explanation)
+    name = _CALLED_OBJECT.search(f"{graph_break.explanation} {graph_break.reason}") or _CALLED.search(
+        graph_break.explanation
+    )
     if name is None:
         return "a function"
-    place = found.where.filename.replace("\\", "/") if found.where is not None else ""
-    is_hook = place.endswith(_MODULES) and found.where is not None and _HOOK.search(found.where.text)
-    defined = f" ({short_path(found.called.filename)}:{found.called.line})" if found.called is not None else ""
+    place = graph_break.where.filename.replace("\\", "/") if graph_break.where is not None else ""
+    is_hook = place.endswith(_MODULES) and graph_break.where is not None and _HOOK.search(graph_break.where.text)
+    defined = (
+        f" ({short_path(graph_break.called.filename)}:{graph_break.called.line})"
+        if graph_break.called is not None
+        else ""
+    )
     plain = without_addresses(name["name"]).removeprefix("<unknown module>.").rpartition("<locals>.")[2]
     return f"{'the hook ' if is_hook else ''}`{plain}`{defined}"
 
 
-def error_in(found: GraphBreak) -> str:
+def error_in(graph_break: GraphBreak) -> str:
     """Return the error of a backend and its node, from torch's explanation."""
-    text = " ".join((found.explanation or found.reason).split())
+    text = " ".join((graph_break.explanation or graph_break.reason).split())
     error, node = _ERROR.search(text), _NODE.search(text)
     said = error["error"].rstrip(". ") if error is not None else "an exception"
     said = without_addresses(said)
     return f"{said} at `{node['target']}`" if node is not None else said
 
 
-def said_by_torch(found: GraphBreak) -> str:
+def said_by_torch(graph_break: GraphBreak) -> str:
     """Return torch's reason for a graph break, with its explanation if that is a short sentence with a name in it.
 
     The reason, such as `Unsupported method call`, does not name the object.
     """
-    reason, explanation = (" ".join(text.split()).rstrip(".") for text in (found.reason, found.explanation))
+    reason, explanation = (" ".join(text.split()).rstrip(".") for text in (graph_break.reason, graph_break.explanation))
     is_told = "`" in explanation and len(explanation) <= MOST_EXPLAINED and explanation not in reason
     return without_addresses(f"{reason}: {explanation}" if is_told else reason)
 
@@ -310,29 +316,33 @@ _OF_TORCH = frozenset(("aten", "prim", "prims"))
 
 def fake_kernel(text: str) -> str:
     """Return the advice for a custom operator without a fake kernel, by torch's text about it, or ""."""
-    found = next((match for sign in _WITHOUT_FAKE if (match := sign.search(text)) is not None), None)
-    if found is None or found["space"] in _OF_TORCH:
+    operator_match = next((match for sign in _WITHOUT_FAKE if (match := sign.search(text)) is not None), None)
+    if operator_match is None or operator_match["space"] in _OF_TORCH:
         return ""
-    operator = f"{found['space']}::{found['name']}"
+    operator = f"{operator_match['space']}::{operator_match['name']}"
     return (
         f'register a fake kernel: decorate with `@torch.library.register_fake("{operator}")` a function with the '
         "arguments of the operator that returns an empty tensor with the size and the dtype of its result"
     )
 
 
-def _is_of_optimizer(found: GraphBreak, line: str) -> bool:
+def _is_of_optimizer(graph_break: GraphBreak, line: str) -> bool:
     """Return whether a graph ends at an optimizer's `step`: at its call, or at torch's own break there."""
-    filename = found.where.filename.replace("\\", "/") if found.where is not None else ""
-    return bool(_STEP.search(found.explanation)) or (_OPTIMIZERS in filename and "graph_break" in line)
+    filename = graph_break.where.filename.replace("\\", "/") if graph_break.where is not None else ""
+    return bool(_STEP.search(graph_break.explanation)) or (_OPTIMIZERS in filename and "graph_break" in line)
 
 
-def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:
+def kind_of_break(graph_break: GraphBreak, *, ends_in_try: bool = False) -> Kind:
     """Return the kind of a graph break; `ends_in_try` says whether Dynamo gave the frame up for it, inside a `try`."""
-    line = found.where.text if found.where is not None else ""
-    if _is_of_optimizer(found, line):
+    line = graph_break.where.text if graph_break.where is not None else ""
+    if _is_of_optimizer(graph_break, line):
         return OPTIMIZER
-    for each in SIGNS:
-        text = f"{found.explanation} {found.reason}"
-        if re.search(each.reason, found.reason) and re.search(each.line, line) and re.search(each.explanation, text):
-            return IN_TRY if ends_in_try and each.kind.name in _UNNAMED else each.kind
+    for sign in SIGNS:
+        text = f"{graph_break.explanation} {graph_break.reason}"
+        if (
+            re.search(sign.reason, graph_break.reason)
+            and re.search(sign.line, line)
+            and re.search(sign.explanation, text)
+        ):
+            return IN_TRY if ends_in_try and sign.kind.name in _UNNAMED else sign.kind
     return IN_TRY if ends_in_try else GENERIC

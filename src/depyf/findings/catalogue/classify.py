@@ -208,12 +208,24 @@ def _special(failure: GuardFailure) -> Kind | None:
 
 
 def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> str:
-    """Return how to avoid this guard failure in later calls, or "" if there is no advice."""
+    """Return how to avoid this guard failure in later calls, or "" if there is no advice.
+
+    Args:
+        failure: the guard that failed.
+        parameters: the names of the function's parameters.
+        source: the text of the function.
+    """
     return advice_of(kind_of_recompile(failure, parameters, source), failure)
 
 
 def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice."""
+    """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice.
+
+    Args:
+        kind: the row of the catalogue.
+        failure: the guard that failed, with torch's text.
+        step: how much an integer grows from call to call; 0 if it does not.
+    """
     hint = _HINT.search(failure.text)
     words = _NAMES_ALONE.sub("", hint["hint"]) if hint is not None and not kind.fix else ""
     if words:
@@ -222,12 +234,24 @@ def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
 
 
 def sentence_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the sentence of the catalogue for a guard failure, without the note after it."""
+    """Return the sentence of the catalogue for a guard failure, without the note after it.
+
+    Args:
+        kind: the row of the catalogue.
+        failure: the guard that failed.
+        step: how much an integer grows from call to call; 0 if it does not.
+    """
     return _filled(kind.cause, kind, failure, step)
 
 
 def note_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the note of the catalogue about a guard failure, or ""."""
+    """Return the note of the catalogue about a guard failure, or "".
+
+    Args:
+        kind: the row of the catalogue.
+        failure: the guard that failed.
+        step: how much an integer grows from call to call; 0 if it does not.
+    """
     return _filled(kind.note, kind, failure, step)
 
 

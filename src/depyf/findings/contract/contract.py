@@ -61,21 +61,21 @@ class Violation:
     @property
     def head(self) -> str:
         """Return the violation in one line."""
-        count, (one, several) = len(self.found), WORDS[self.aspect]
+        count, (singular, several) = len(self.found), WORDS[self.aspect]
         most = "" if self.aspect == "graphs" else "at most " if self.allowed else ""
-        return f"{count} {one if count == 1 else several}, the contract says {most}{self.allowed}"
+        return f"{count} {singular if count == 1 else several}, the contract says {most}{self.allowed}"
 
 
 def violations(session: Session, contract: Contract) -> list[Violation]:
     """Return the aspects in which a session violates a contract."""
-    told = facts(session, contract.allow)
-    found = []
+    known = facts(session, contract.allow)
+    violated = []
     for aspect in ASPECTS:
         limit = getattr(contract, aspect)
-        own = tuple(fact for fact in told if fact.aspect == aspect)
-        if limit is not None and (len(own) != limit if aspect == "graphs" else len(own) > limit):
-            found.append(Violation(aspect, limit, own))
-    return found
+        matching = tuple(fact for fact in known if fact.aspect == aspect)
+        if limit is not None and (len(matching) != limit if aspect == "graphs" else len(matching) > limit):
+            violated.append(Violation(aspect, limit, matching))
+    return violated
 
 
 class CompileContractError(AssertionError):
@@ -85,9 +85,9 @@ class CompileContractError(AssertionError):
     findings: the findings of `depyf.findings`, worst first.
     """
 
-    def __init__(self, violated: Iterable[Violation], found: Iterable[Finding] = ()) -> None:
+    def __init__(self, violated: Iterable[Violation], reported: Iterable[Finding] = ()) -> None:
         self.violations = tuple(violated)
-        self.findings = tuple(found)
+        self.findings = tuple(reported)
         super().__init__(self._text())
 
     def _text(self) -> str:
@@ -101,9 +101,9 @@ class CompileContractError(AssertionError):
                 lines.append(f"  and {len(violation.found) - MOST_SHOWN} more")
             if not violation.found:
                 lines.append("  nothing was compiled")
-        told = [finding.line for finding in self.findings]
-        if told:
-            lines += ["findings, worst first:", *(f"  {line}" for line in told[:MOST_SHOWN])]
+        lines_of_findings = [finding.line for finding in self.findings]
+        if lines_of_findings:
+            lines += ["findings, worst first:", *(f"  {line}" for line in lines_of_findings[:MOST_SHOWN])]
         return "\n".join(lines)
 
 
@@ -114,7 +114,9 @@ def check(session: Session, contract: Contract) -> None:
         raise CompileContractError(violated, _of_others_code(findings(session), contract.allow))
 
 
-def _of_others_code(found: Iterable[Finding], allow: tuple[str, ...]) -> list[Finding]:
+def _of_others_code(reported: Iterable[Finding], allow: tuple[str, ...]) -> list[Finding]:
     """Return the findings outside the code that the contract ignores."""
-    lines = ((each, UserLine(each.where.file, each.where.line) if each.where else None) for each in found)
-    return [each for each, line in lines if not is_allowed(line, allow)]
+    lines = (
+        (finding, UserLine(finding.where.file, finding.where.line) if finding.where else None) for finding in reported
+    )
+    return [finding for finding, line in lines if not is_allowed(line, allow)]

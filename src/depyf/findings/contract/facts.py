@@ -69,10 +69,10 @@ def facts(session: Session, allow: Iterable[str] = ()) -> list[Fact]:
         are always counted.
     """
     names = tuple(allow)
-    found = [fact for function, each in session.compiles() for fact in _of_compile(function, each)]
-    found += [*_of_skips(session), *_of_caches(session)]
-    unique = {(fact.aspect, fact.text, fact.place): fact for fact in found if fact.aspect == "breaks"}
-    kept = [fact for fact in found if fact.aspect != "breaks"] + list(unique.values())
+    all_facts = [fact for function, compiled in session.compiles() for fact in _of_compile(function, compiled)]
+    all_facts += [*_of_skips(session), *_of_caches(session)]
+    unique = {(fact.aspect, fact.text, fact.place): fact for fact in all_facts if fact.aspect == "breaks"}
+    kept = [fact for fact in all_facts if fact.aspect != "breaks"] + list(unique.values())
     return [fact for fact in kept if fact.aspect in ("graphs", "kernels") or not is_allowed(fact.where, names)]
 
 
@@ -107,10 +107,10 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
         # Neither the line that needs the value nor the process's counters are part of the fact.
         reason = without_count(failures[0].words) if failures else UNTOLD
         yield Fact("recompiles", f"{name}: {reason}", here, why)
-    for each in compiled.breaks:
-        at = each.where or here
-        reason = plain(each.reason)
-        hints = tuple(f"hint: {hint}" for hint in each.hints)
+    for graph_break in compiled.breaks:
+        at = graph_break.where or here
+        reason = plain(graph_break.reason)
+        hints = tuple(f"hint: {hint}" for hint in graph_break.hints)
         yield Fact("breaks", f"{name}: `{at.text}`: {reason}", at, hints)
     if compiled.failure is not None:
         reason = plain(compiled.failure.summary)
@@ -131,7 +131,7 @@ def _place(function: Function, compiled: Compile) -> UserLine:
     here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
     if OF_DYNAMO not in function.filename.replace("\\", "/"):
         return here
-    return next((each for each in reversed(compiled.user_stack) if not is_library_file(each.filename)), here)
+    return next((caller for caller in reversed(compiled.user_stack) if not is_library_file(caller.filename)), here)
 
 
 def _nearest(compiled: Compile) -> tuple[GuardFailure, ...]:
@@ -143,7 +143,9 @@ def _nearest(compiled: Compile) -> tuple[GuardFailure, ...]:
 
 
 def _of_skips(session: Session) -> Iterator[Fact]:
-    failed = {(each.name, each.filename) for each, compiled in session.compiles() if compiled.failure is not None}
+    failed = {
+        (function.name, function.filename) for function, compiled in session.compiles() if compiled.failure is not None
+    }
     for skip in skips(session):
         known = (skip.name, skip.filename) in failed
         if skip.whose is Whose.OWN and not known and not is_harmless(skip.reason):
@@ -152,7 +154,7 @@ def _of_skips(session: Session) -> Iterator[Fact]:
 
 
 def _of_caches(session: Session) -> Iterator[Fact]:
-    if all(event.outcome != MISS for _, each in session.compiles() for event in each.caches):
+    if all(event.outcome != MISS for _, compiled in session.compiles() for event in compiled.caches):
         return  # The reason for a miss needs the records of all compiles.
     for look in looks(Run(Path(session.directory), session, {})):
         if look.event.outcome == MISS and look.event.cache in GRAPHS:
@@ -171,7 +173,7 @@ def plain(reason: str) -> str:
     >>> plain("graph break in a loop <FrameSummary file model.py, line 3 in f>")
     'graph break in a loop'
     """
-    short = _PATH.sub(lambda found: short_path(found[0]), _FRAME.sub("", reason))
+    short = _PATH.sub(lambda match: short_path(match[0]), _FRAME.sub("", reason))
     return " ".join(short.split()).strip("'")
 
 
@@ -183,6 +185,6 @@ def function_words(function: Function) -> str:
 
 def kernel_names(text: str) -> list[str]:
     """Return the kernels that a module of Inductor's defines or calls, each once, in order."""
-    own = [found["name"] for found in _KERNEL.finditer(text)]
-    extern = [f"extern {found['name']}" for found in _EXTERN.finditer(text)]
-    return list(dict.fromkeys([*own, *extern]))
+    defined = [match["name"] for match in _KERNEL.finditer(text)]
+    extern = [f"extern {match['name']}" for match in _EXTERN.finditer(text)]
+    return list(dict.fromkeys([*defined, *extern]))

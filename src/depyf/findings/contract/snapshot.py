@@ -49,28 +49,40 @@ class Difference:
         return self.made_with != self.now and not self.broken
 
 
-def snapshot_text(name: str, torch_version: str, told: Iterable[Fact]) -> str:
-    """Return the text of a snapshot file."""
-    return "\n".join([HEAD.format(name), f"torch {release(torch_version)}", "", *snapshot_lines(told)]) + "\n"
+def snapshot_text(name: str, torch_version: str, facts: Iterable[Fact]) -> str:
+    """Return the text of a snapshot file.
+
+    Args:
+        name: the name of the test.
+        torch_version: the version of torch that compiled.
+        facts: the facts about the compiles.
+    """
+    return "\n".join([HEAD.format(name), f"torch {release(torch_version)}", "", *snapshot_lines(facts)]) + "\n"
 
 
-def snapshot_lines(told: Iterable[Fact]) -> list[str]:
+def snapshot_lines(facts: Iterable[Fact]) -> list[str]:
     """Return a line for each fact: graphs first, then breaks, recompiles, eager frames, and kernels."""
     order = list(LABELS)
-    known = [fact for fact in told if fact.aspect in LABELS]
+    known = [fact for fact in facts if fact.aspect in LABELS]
     return [f"{LABELS[fact.aspect]} {fact.text}" for fact in sorted(known, key=lambda fact: order.index(fact.aspect))]
 
 
-def compare(text: str, torch_version: str, told: Iterable[Fact]) -> Difference | None:
-    """Return how facts differ from the text of a snapshot, or None."""
-    found = _VERSION.search(text)
+def compare(text: str, torch_version: str, facts: Iterable[Fact]) -> Difference | None:
+    """Return how facts differ from the text of a snapshot, or None.
+
+    Args:
+        text: the content of the snapshot file.
+        torch_version: the version of torch that compiled now.
+        facts: the facts about the compiles of now.
+    """
+    version = _VERSION.search(text)
     before = [line for line in text.splitlines() if line.partition(" ")[0] in LABELS.values()]
-    after = snapshot_lines(told)
+    after = snapshot_lines(facts)
     if before == after:
         return None
     lines = [line for line in difflib.unified_diff(before, after, lineterm="", n=0) if line[:3] not in ("---", "+++")]
     changed = tuple(line for line in lines if not line.startswith("@@"))
-    return Difference(changed, found[1] if found else "?", release(torch_version), tuple(_worse(before, after)))
+    return Difference(changed, version[1] if version else "?", release(torch_version), tuple(_worse(before, after)))
 
 
 def release(version: str) -> str:
@@ -79,14 +91,14 @@ def release(version: str) -> str:
     >>> release("2.13.0+cpu")
     '2.13'
     """
-    found = _RELEASE.match(version)
-    return found[0] if found else version
+    match = _RELEASE.match(version)
+    return match[0] if match else version
 
 
 def _worse(before: list[str], after: list[str]) -> Iterable[str]:
     """Yield the lines that occur more often. Breaks are compared by the user's line, everything else by function."""
-    one, other = Counter(map(_held, before)), Counter(map(_held, after))
-    for key, count in (other - one).items():
+    old, other = Counter(map(_held, before)), Counter(map(_held, after))
+    for key, count in (other - old).items():
         label, subject = key
         if label in HELD:
             yield f"{count} more {label} in {subject}"

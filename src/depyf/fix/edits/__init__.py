@@ -4,6 +4,8 @@
 # isort: off
 from depyf.fix.edits import (
     branches,
+    guarded,
+    empty,
     hoists,
     marks,
     reports,
@@ -23,7 +25,9 @@ __all__ = [
     "borders",
     "branches",
     "drawn",
+    "empty",
     "growing",
+    "guarded",
     "hoists",
     "marks",
     "options",

@@ -30,7 +30,7 @@ FORMS = {
 def passed(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield another form of the argument that a finding is about."""
     event = event_of(run, finding)
-    form = next((FORMS[each] for each in kinds_of(event, finding) if each in FORMS), "")
+    form = next((FORMS[kind] for kind in kinds_of(event, finding) if kind in FORMS), "")
     if event is None or not form:
         return
     for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
@@ -55,8 +55,8 @@ def given_as(position: int, name: str, form: str) -> Change:
     """
     head = form.partition("{}")[0] or form.partition("{}")[2].partition("(")[0]
 
-    def change(found: Statement) -> Sequence[Statement]:
-        calls = [call for call in m.findall(found, m.Call()) if _argument(call, position, name) is not None]
+    def change(stmt: Statement) -> Sequence[Statement]:
+        calls = [call for call in m.findall(stmt, m.Call()) if _argument(call, position, name) is not None]
         if len(calls) != 1:
             raise RefusedError(f"no single call of the line passes `{name}` by itself")
         argument = _argument(calls[0], position, name)
@@ -66,9 +66,9 @@ def given_as(position: int, name: str, form: str) -> Change:
             raise RefusedError("the argument has this form already, or is a whole number")
         simple = m.matches(argument.value, m.Name() | m.Attribute() | m.Call() | m.Subscript())
         value = cst.parse_expression(form.format(code if simple or form.startswith("torch.") else f"({code})"))
-        made = found.deep_replace(argument, argument.with_changes(value=value))
-        assert isinstance(made, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        return [made]
+        changed = stmt.deep_replace(argument, argument.with_changes(value=value))
+        assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        return [changed]
 
     return change
 
@@ -79,9 +79,9 @@ def _argument(call: cst.CSTNode, position: int, name: str) -> cst.Arg | None:
     head = cst.Module([]).code_for_node(call.func).partition(".")[0]
     if head in ("torch", "print", "range", "len", "float", "int"):
         return None
-    for each in call.args:
-        if each.keyword is not None and each.keyword.value == name:
-            return each
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == name:
+            return arg
     before = call.args[: position + 1]
-    is_plain = len(before) == position + 1 and not any(each.star or each.keyword for each in before)
+    is_plain = len(before) == position + 1 and not any(arg.star or arg.keyword for arg in before)
     return before[position] if is_plain else None

@@ -1,4 +1,6 @@
-"""The border of `torch.compile` moves inward: not the function with the loop is compiled, but the block that it calls.
+"""The border of `torch.compile` moves inward or outward.
+
+Inward: the block that a function calls in its loop is compiled, and not the function.
 
 before:
     @torch.compile
@@ -14,8 +16,11 @@ after:
 and above the block:
     @torch.compile
 
-It is the last edit for a finding. The calls of the block are compared with those of the edited program without any
-compile.
+Outward: the function that calls the compiled one in a loop is compiled, and its loop becomes a part of the graph. What
+changes from call to call is a constant there.
+
+They are the last edits for a finding. The calls of what is compiled then are compared with those of the edited program
+without any compile.
 """
 
 from __future__ import annotations
@@ -24,9 +29,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
-from depyf.fix.edit import Edit, RefusedError, event_of, proposer, subject_of, text_of
+from depyf.fix.edit import Edit, RefusedError, call_of, event_of, proposer, subject_of, text_of
 from depyf.fix.trees import COMPILING, compiled_names, enclosing_function
 from depyf.model.index_reader import Run
 
@@ -49,6 +55,56 @@ def moved_inward(run: Run, finding: Finding) -> Iterator[Edit]:
     yield Edit(file, line, what, subject_of(finding), inward, moves_border=True, is_quiet=True)
 
 
+@proposer
+def moved_outward(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the move of the border to the function that calls the compiled one again and again."""
+    event = event_of(run, finding)
+    if event is None:
+        return
+    calls = [call_of(compiled) for _, compiled in event.compiles]
+    what = "the function with the loop is compiled, not the block in it"
+    for place in dict.fromkeys((call.filename, call.line) for call in calls[-1:] if call is not None):
+        yield Edit(*place, what, subject_of(finding), outward, moves_border=True, is_quiet=True)
+
+
+def outward(module: cst.Module, line: int) -> cst.Module:
+    """Return the module with the function compiled that calls a compiled one at a line, in a loop.
+
+    Raises:
+        RefusedError: the call is in no loop of a function of the file, calls no single compiled function of the file,
+            or the function with the loop compiles something itself.
+    """
+    function = enclosing_function(module, line)
+    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    loops = [
+        node
+        for node in m.findall(function, m.For() | m.While())
+        if lines[node].start.line <= line <= lines[node].end.line
+    ]
+    if not loops or m.findall(function, COMPILING):
+        raise RefusedError("the call is in no loop, or its function compiles something itself")
+    called = {
+        cst.ensure_type(cst.ensure_type(node, cst.Call).func, cst.Name).value
+        for node in m.findall(function, m.Call(m.Name()))
+        if lines[node].start.line <= line <= lines[node].end.line
+    }
+    definitions = [node.name.value for node in module.body if isinstance(node, cst.FunctionDef)]
+    blocks = [name for name in definitions if _compiled(module, name) & called and name != function.name.value]
+    if len(blocks) != 1:
+        raise RefusedError(f"the line calls {len(blocks)} compiled functions of the file, not one")
+    changed = module.visit(_Moved(blocks[0], function.name.value))
+    assert isinstance(changed, cst.Module)
+    return changed
+
+
+def _compiled(module: cst.Module, name: str) -> frozenset[str]:
+    """Return the names of the compiled form of a function, or none."""
+    try:
+        return compiled_names(module, name)
+    except RefusedError:
+        return frozenset()
+
+
 def inward(module: cst.Module, line: int) -> cst.Module:
     """Return the module with the block compiled that the function at a line calls in a loop.
 
@@ -57,21 +113,23 @@ def inward(module: cst.Module, line: int) -> cst.Module:
     """
     function = enclosing_function(module, line)
     compiled_names(module, function.name.value)
-    definitions = {each.name.value: each for each in module.body if isinstance(each, cst.FunctionDef)}
+    definitions = {
+        definition.name.value: definition for definition in module.body if isinstance(definition, cst.FunctionDef)
+    }
     loops = m.findall(function, m.For() | m.While())
     called = {
-        each.func.value  # type: ignore[attr-defined]
+        call.func.value  # type: ignore[attr-defined]
         for loop in loops
-        for each in m.findall(loop, m.Call(m.Name()))
+        for call in m.findall(loop, m.Call(m.Name()))
     }
     blocks = sorted(called & set(definitions) - {function.name.value})
     if len(blocks) != 1:
         raise RefusedError(f"its loops call {len(blocks)} functions of the file, not one")
-    if any(m.matches(each.decorator, COMPILING) for each in definitions[blocks[0]].decorators):
+    if any(m.matches(decorator.decorator, COMPILING) for decorator in definitions[blocks[0]].decorators):
         raise RefusedError(f"`{blocks[0]}` is compiled already")
-    made = module.visit(_Moved(function.name.value, blocks[0]))
-    assert isinstance(made, cst.Module)
-    return made
+    changed = module.visit(_Moved(function.name.value, blocks[0]))
+    assert isinstance(changed, cst.Module)
+    return changed
 
 
 class _Moved(cst.CSTTransformer):
@@ -87,10 +145,10 @@ class _Moved(cst.CSTTransformer):
         for call in m.findall(node, m.Call(_COMPILE, [m.Arg(m.Name(self._function)), m.ZeroOrMore()])):
             options = cst.ensure_type(call, cst.Call).args[1:]
             self._decorator = cst.Call(self._decorator, options) if options else self._decorator
-        for each in m.findall(node, m.FunctionDef(m.Name(self._function))):
-            for one in cst.ensure_type(each, cst.FunctionDef).decorators:
-                if m.matches(one.decorator, COMPILING):
-                    self._decorator = one.decorator
+        for definition in m.findall(node, m.FunctionDef(m.Name(self._function))):
+            for decorator in cst.ensure_type(definition, cst.FunctionDef).decorators:
+                if m.matches(decorator.decorator, COMPILING):
+                    self._decorator = decorator.decorator
 
     def leave_FunctionDef(  # noqa: N802 - LibCST's name
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
@@ -98,7 +156,7 @@ class _Moved(cst.CSTTransformer):
         """Take or add the decorator."""
         name = original_node.name.value
         if name == self._function:
-            kept = [each for each in updated_node.decorators if not m.matches(each.decorator, COMPILING)]
+            kept = [decorator for decorator in updated_node.decorators if not m.matches(decorator.decorator, COMPILING)]
             return updated_node.with_changes(decorators=kept)
         if name == self._block:
             added = cst.Decorator(self._decorator)

@@ -21,7 +21,7 @@ import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
-from depyf.fix.trees import Change, Statement, replace_statement
+from depyf.fix.trees import Change, Statement, in_brackets, replace_statement, without_item
 from depyf.model.index_reader import Run
 
 
@@ -34,6 +34,13 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
     for change, what in ((_chosen, "`torch.where`"), (_conditional, "`torch.cond`")):
 
         def apply(module: cst.Module, line: int, change: Change = change) -> cst.Module:
+            """Return the module with the statement at a line replaced by the values of its branches.
+
+            Args:
+                module: the syntax tree of the user's file.
+                line: the line of the `if`.
+                change: the rewrite of the statement.
+            """
             return replace_statement(module, line, change)
 
         is_last = change is _conditional
@@ -41,41 +48,41 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
         yield Edit(where.file, where.line, named, subject_of(finding), apply, is_quiet=is_last)
 
 
-def _chosen(found: Statement) -> Sequence[Statement]:
-    made: list[cst.SimpleStatementLine] = []
-    for target, arms, last in _choices(found):
+def _chosen(stmt: Statement) -> Sequence[Statement]:
+    assignments: list[cst.SimpleStatementLine] = []
+    for target, arms, last in _choices(stmt):
         value = last
-        _refuse_impure(last)
+        refuse_impure(last)
         for test, arm in reversed(arms):
-            _refuse_impure(arm)
+            refuse_impure(arm)
             values = _tested(test), arm, value
-            value = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(each) for each in values])
-        made.append(_statement(target, value))
-    return [made[0].with_changes(leading_lines=found.leading_lines), *made[1:]]
+            value = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(operand) for operand in values])
+        assignments.append(_statement(target, value))
+    return [assignments[0].with_changes(leading_lines=stmt.leading_lines), *assignments[1:]]
 
 
-def _conditional(found: Statement) -> Sequence[Statement]:
+def _conditional(stmt: Statement) -> Sequence[Statement]:
     """Return the branch as `torch.cond` with two functions without parameters.
 
     Raises:
         RefusedError: it has an `elif`, or chooses more than one value.
     """
-    choices = _choices(found)
+    choices = _choices(stmt)
     target, arms, last = choices[0]
     if len(choices) > 1 or len(arms) > 1:
         raise RefusedError("`torch.cond` has two arms and one value here")
     test, first = arms[0]
-    for each in (first, last):
-        _refuse_impure(each)
-    functions = [cst.Lambda(cst.Parameters(), _own(each)) for each in (first, last)]
-    call = cst.Call(cst.parse_expression("torch.cond"), [cst.Arg(each) for each in (_tested(test), *functions)])
-    return [_statement(target, call).with_changes(leading_lines=found.leading_lines)]
+    for branch in (first, last):
+        refuse_impure(branch)
+    functions = [cst.Lambda(cst.Parameters(), _own(branch)) for branch in (first, last)]
+    call = cst.Call(cst.parse_expression("torch.cond"), [cst.Arg(argument) for argument in (_tested(test), *functions)])
+    return [_statement(target, call).with_changes(leading_lines=stmt.leading_lines)]
 
 
 def _tested(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return a condition as a tensor, if it has no effect."""
-    condition = _condition(test)
-    _refuse_impure(condition)
+    condition = condition_of(test)
+    refuse_impure(condition)
     return condition
 
 
@@ -86,41 +93,41 @@ def _own(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _statement(target: cst.Name | None, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     """Return the assignment of a value to a name, or its return."""
-    made = cst.Return(value) if target is None else cst.Assign([cst.AssignTarget(target)], value)
-    return cst.SimpleStatementLine([made])
+    small = cst.Return(value) if target is None else cst.Assign([cst.AssignTarget(target)], value)
+    return cst.SimpleStatementLine([small])
 
 
 Choice = tuple[cst.Name | None, list[tuple[cst.BaseExpression, cst.BaseExpression]], cst.BaseExpression]
 """The name that gets the value, or None for a return; the conditions with their values; the value otherwise."""
 
 
-def _choices(found: Statement) -> list[Choice]:
+def _choices(stmt: Statement) -> list[Choice]:
     """Return the values between which a branch chooses, name by name.
 
     Raises:
         RefusedError: an arm is more than assignments to the same names, or than one `return`.
     """
-    if not isinstance(found, cst.If):
+    if not isinstance(stmt, cst.If):
         raise RefusedError("it is no `if` statement")
     arms: list[tuple[cst.BaseExpression, cst.BaseSuite]] = []
-    at: cst.If | cst.Else | None = found
+    at: cst.If | cst.Else | None = stmt
     while isinstance(at, cst.If):
         arms.append((at.test, at.body))
         at = at.orelse
     returned = [_returned(body) for _, body in arms] + ([_returned(at.body)] if at is not None else [])
-    if at is not None and all(each is not None for each in returned):
-        values = [each for each in returned if each is not None]
+    if at is not None and all(value is not None for value in returned):
+        values = [value for value in returned if value is not None]
         return [(None, [(test, value) for (test, _), value in zip(arms, values, strict=False)], values[-1])]
-    made = [_assignments(body) for _, body in arms]
-    names = list(dict.fromkeys(name for each in made for name in each))
+    assigned = [_assignments(body) for _, body in arms]
+    names = list(dict.fromkeys(name for values in assigned for name in values))
     last = _assignments(at.body) if at is not None else {}
-    if at is not None and any(set(names) != set(each) for each in (*made, last)):
+    if at is not None and any(set(names) != set(values) for values in (*assigned, last)):
         raise RefusedError("its arms assign different names")
-    _refuse_dependent(names, [*made, last], [test for test, _ in arms])
+    _refuse_dependent(names, [*assigned, last], [test for test, _ in arms])
     return [
         (
             cst.Name(name),
-            [(test, values.get(name, cst.Name(name))) for (test, _), values in zip(arms, made, strict=True)],
+            [(test, values.get(name, cst.Name(name))) for (test, _), values in zip(arms, assigned, strict=True)],
             last.get(name, cst.Name(name)),
         )
         for name in names
@@ -133,7 +140,7 @@ def _refuse_dependent(
     """Refuse several names if a value or a condition after the first reads a name that has its new value by then."""
     for at, name in enumerate(names[1:], start=1):
         values = [arm[name] for arm in arms if name in arm]
-        read = {node.value for each in (*values, *tests) for node in m.findall(each, m.Name())}  # type: ignore[attr-defined]
+        read = {node.value for expression in (*values, *tests) for node in m.findall(expression, m.Name())}  # type: ignore[attr-defined]
         if read & set(names[:at]):
             raise RefusedError("a value of an arm reads another name that the arm assigns")
 
@@ -147,38 +154,38 @@ def _returned(body: cst.BaseSuite) -> cst.BaseExpression | None:
 
 def _assignments(body: cst.BaseSuite) -> dict[str, cst.BaseExpression]:
     """Return the values that an arm assigns to names, if it consists of such assignments."""
-    rows = [each for row in body.body for each in (row.body if isinstance(row, cst.SimpleStatementLine) else (row,))]
+    rows = [small for row in body.body for small in (row.body if isinstance(row, cst.SimpleStatementLine) else (row,))]
     values: dict[str, cst.BaseExpression] = {}
-    for each in rows:
-        name, value = _assignment(each)
+    for small in rows:
+        name, value = _assignment(small)
         if name in values:
             raise RefusedError("an arm assigns a name twice")
         values[name] = value
     return values
 
 
-def _assignment(made: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
+def _assignment(small: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
     """Return the name and the value of an assignment to one name.
 
     Raises:
         RefusedError: it is another statement.
     """
-    if isinstance(made, cst.AugAssign):
-        operator = _OPERATORS.get(type(made.operator))
-        if not isinstance(made.target, cst.Name):
+    if isinstance(small, cst.AugAssign):
+        operator = OPERATORS.get(type(small.operator))
+        if not isinstance(small.target, cst.Name):
             raise RefusedError("an arm assigns to something else than a name")
         if operator is None:
             raise RefusedError("an arm changes its name in place by an operator without a plain form")
-        return made.target.value, cst.BinaryOperation(made.target, operator(), _in_brackets(made.value))
-    if not isinstance(made, cst.Assign):
+        return small.target.value, cst.BinaryOperation(small.target, operator(), in_brackets(small.value))
+    if not isinstance(small, cst.Assign):
         raise RefusedError("an arm is more than assignments")
-    target = made.targets[0].target
-    if len(made.targets) != 1 or not isinstance(target, cst.Name):
+    target = small.targets[0].target
+    if len(small.targets) != 1 or not isinstance(target, cst.Name):
         raise RefusedError("an arm assigns to something else than one name")
-    return target.value, made.value
+    return target.value, small.value
 
 
-_OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
+OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
     cst.AddAssign: cst.Add,
     cst.SubtractAssign: cst.Subtract,
     cst.MultiplyAssign: cst.Multiply,
@@ -186,37 +193,28 @@ _OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
 }
 
 
-def _in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
-        return value
-    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
+def condition_of(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return the condition as a tensor: an operation of Python's on truth has a form of torch's.
 
     `.item()` in it is left out.
     """
-    plain = m.replace(test, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
-    assert isinstance(plain, cst.BaseExpression)
-    test = plain
+    test = without_item(test)
     if m.matches(test, m.UnaryOperation(operator=m.Not())):
         return cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(test.expression)])  # type: ignore[attr-defined]
     if isinstance(test, cst.BooleanOperation):
         parts = test.left, test.right
-        if not all(m.matches(each, _COMPARED) for each in parts):
+        if not all(m.matches(operand, _COMPARED) for operand in parts):
             raise RefusedError("its condition has an `and` or `or` of more than two comparisons")
         name = "torch.logical_and" if isinstance(test.operator, cst.And) else "torch.logical_or"
-        return cst.Call(cst.parse_expression(name), [cst.Arg(each) for each in parts])
+        return cst.Call(cst.parse_expression(name), [cst.Arg(operand) for operand in parts])
     return test
 
 
-_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 _ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual()
 _COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 
 
-def _refuse_impure(value: cst.BaseExpression) -> None:
+def refuse_impure(value: cst.BaseExpression) -> None:
     """Refuse a value with a call that may have an effect, or that is evaluated only sometimes."""
     kinds = m.Await() | m.Yield() | m.NamedExpr() | m.Lambda() | m.IfExp() | m.GeneratorExp() | m.ListComp()
     if m.findall(value, kinds):

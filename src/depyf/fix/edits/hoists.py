@@ -34,11 +34,11 @@ _ENDINGS = ("-function", "class-defined-again", "object-identity")
 def hoists(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the move of a definition out of a loop."""
     kinds = kinds_of(event_of(run, finding), finding)
-    kind = next((each for each in kinds if each.endswith(_ENDINGS) and not each.startswith("break-")), "")
+    kind = next((kind for kind in kinds if kind.endswith(_ENDINGS) and not kind.startswith("break-")), "")
     event = event_of(run, finding)
     if not kind or event is None:
         return
-    for file in dict.fromkeys(line.filename for _, one in event.compiles for line in one.user_stack[-1:]):
+    for file in dict.fromkeys(line.filename for _, compiled in event.compiles for line in compiled.user_stack[-1:]):
         what = "made once, before the loop"
         yield Edit(file, 0, what, (kind, str(finding.where)), hoisted, is_of_file=True)
 
@@ -50,10 +50,10 @@ def hoisted(module: cst.Module, _: int = 0) -> cst.Module:
         RefusedError: no loop has such a definition.
     """
     visitor = _Hoisting()
-    made = module.visit(visitor)
+    changed = module.visit(visitor)
     if not visitor.count:
         raise RefusedError("no loop makes a function that needs nothing of the loop")
-    return made
+    return changed
 
 
 class _Hoisting(cst.CSTTransformer):
@@ -79,14 +79,16 @@ class _Hoisting(cst.CSTTransformer):
             return loop
         body = loop.body.body
         moved: list[cst.BaseStatement] = []
-        for each in filter(_is_definition, body):
-            others = names.union(*(_assigned(other) for other in body if other is not each and other not in moved))
-            if not (_read(each) | _assigned(each)) & others:
-                moved.append(each)
+        for definition in filter(_is_definition, body):
+            others = names.union(
+                *(_assigned(other) for other in body if other is not definition and other not in moved)
+            )
+            if not (_read(definition) | _assigned(definition)) & others:
+                moved.append(definition)
         if not moved:
             return loop
         self.count += len(moved)
-        rest = loop.body.with_changes(body=[each for each in body if each not in moved])
+        rest = loop.body.with_changes(body=[stmt for stmt in body if stmt not in moved])
         lines = [*loop.leading_lines, *moved[0].leading_lines]  # type: ignore[attr-defined]
         first = moved[0].with_changes(leading_lines=lines)
         return cst.FlattenSentinel([first, *moved[1:], loop.with_changes(body=rest, leading_lines=())])
@@ -97,33 +99,33 @@ _COMPILE = m.Call(m.Attribute(m.Name("torch"), m.Name("compile")))
 _VALUE = m.Lambda() | _COMPILE
 
 
-def _is_definition(each: cst.BaseStatement) -> bool:
-    if isinstance(each, (cst.FunctionDef, cst.ClassDef)):
+def _is_definition(stmt: cst.BaseStatement) -> bool:
+    if isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
         return True
-    return m.matches(each, m.SimpleStatementLine(body=[m.Assign(targets=[m.AssignTarget(m.Name())], value=_VALUE)]))
+    return m.matches(stmt, m.SimpleStatementLine(body=[m.Assign(targets=[m.AssignTarget(m.Name())], value=_VALUE)]))
 
 
-def _assigned(each: cst.CSTNode) -> set[str]:
+def _assigned(stmt: cst.CSTNode) -> set[str]:
     """Return the names that a statement may set."""
-    if isinstance(each, (cst.FunctionDef, cst.ClassDef)):
-        return {each.name.value}
-    found: set[str] = set()
+    if isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+        return {stmt.name.value}
+    names: set[str] = set()
     for node in m.findall(
-        each, m.AssignTarget() | m.AugAssign() | m.AnnAssign() | m.NamedExpr() | m.For() | m.AsName()
+        stmt, m.AssignTarget() | m.AugAssign() | m.AnnAssign() | m.NamedExpr() | m.For() | m.AsName()
     ):
         target = node.name if isinstance(node, cst.AsName) else node.target  # type: ignore[attr-defined]
-        found |= stored(target)
-    return found | {node.name.value for node in m.findall(each, m.FunctionDef() | m.ClassDef())}  # type: ignore[attr-defined]
+        names |= stored(target)
+    return names | {node.name.value for node in m.findall(stmt, m.FunctionDef() | m.ClassDef())}  # type: ignore[attr-defined]
 
 
-def _read(each: cst.CSTNode) -> set[str]:
+def _read(definition: cst.CSTNode) -> set[str]:
     """Return the names that a definition takes from around it."""
-    code = cst.Module([each]).code.strip()  # type: ignore[list-item]
+    code = cst.Module([definition]).code.strip()  # type: ignore[list-item]
     waiting = [symtable.symtable(code, "<definition>", "exec")]
-    found: set[str] = set()
+    names: set[str] = set()
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
         is_outermost = table.get_type() == "module"
-        found |= {name.get_name() for name in table.get_symbols() if is_outermost or name.is_global()}
-    return found
+        names |= {name.get_name() for name in table.get_symbols() if is_outermost or name.is_global()}
+    return names

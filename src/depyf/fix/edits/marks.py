@@ -50,19 +50,38 @@ def _dimension(failure: GuardFailure) -> int | None:
     if failure.check is not Check.SIZE:
         return failure.dimension if failure.dimension >= 0 else None
     try:
-        one, other = ast.literal_eval(failure.expected), ast.literal_eval(failure.actual)
+        expected, other = ast.literal_eval(failure.expected), ast.literal_eval(failure.actual)
     except (ValueError, SyntaxError):
         return None
-    return next((at for at, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), None)
+    return next((at for at, pair in enumerate(zip(expected, other)) if pair[0] != pair[1]), None)
+
+
+def first_sizes(failure: GuardFailure) -> tuple[int, int] | None:
+    """Return the size of dimension 0 that a compile was made for, and that of the call; None if it did not differ."""
+    try:
+        pair = [ast.literal_eval(text) for text in (failure.expected, failure.actual)]
+    except (ValueError, SyntaxError):
+        return None
+    if failure.check is Check.SIZE and all(isinstance(sizes, (tuple, list)) and sizes for sizes in pair):
+        pair = [sizes[0] for sizes in pair]
+    elif failure.dimension != 0:
+        return None
+    return (pair[0], pair[1]) if all(isinstance(size, int) for size in pair) and pair[0] != pair[1] else None
 
 
 def parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
-    """Return the position and the name of the parameter that the value is, or None for another value."""
-    found = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
-    is_local = isinstance(found, ast.Subscript) and isinstance(found.value, ast.Name) and found.value.id == "L"
-    if not is_local or not isinstance(found.slice, ast.Constant):  # type: ignore[union-attr]
+    """Return the position and the name of the parameter that the value is, or None for another value.
+
+    Args:
+        run: the run, with the user's sources.
+        event: the recompiles and their cause.
+        failure: the guard that failed, with torch's expression for the value.
+    """
+    source = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
+    is_local = isinstance(source, ast.Subscript) and isinstance(source.value, ast.Name) and source.value.id == "L"
+    if not is_local or not isinstance(source.slice, ast.Constant):  # type: ignore[union-attr]
         return None
-    name = str(found.slice.value)  # type: ignore[union-attr]
+    name = str(source.slice.value)  # type: ignore[union-attr]
     names = _parameters(run, event)
     return (names.index(name), name) if name in names else None
 
@@ -74,9 +93,11 @@ def _parameters(run: Run, event: Event) -> list[str]:
     except SyntaxError:
         return []
     for node in ast.walk(tree):
-        first = min((each.lineno for each in getattr(node, "decorator_list", ())), default=getattr(node, "lineno", 0))
+        first = min(
+            (decorator.lineno for decorator in getattr(node, "decorator_list", ())), default=getattr(node, "lineno", 0)
+        )
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and first == event.cause.function.first_line:
-            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+            names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
             return names[1:] if names[:1] == ["self"] else names
     return []
 
@@ -84,11 +105,11 @@ def _parameters(run: Run, event: Event) -> list[str]:
 def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], dimension: int) -> Edit:
     position, name = parameter
 
-    def change(found: Statement) -> Sequence[Statement]:
-        names = _arguments(found, position, name)
+    def change(stmt: Statement) -> Sequence[Statement]:
+        names = arguments_of(stmt, position, name)
         if len(names) != 1:
             raise RefusedError(f"the line passes `{name}` not as one plain name")
-        return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), found]
+        return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), stmt]
 
     def apply(module: cst.Module, line: int) -> cst.Module:
         return replace_statement(module, line, change)
@@ -96,14 +117,20 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", _subject(finding), apply)
 
 
-def _arguments(found: cst.CSTNode, position: int, name: str) -> list[str]:
-    """Return the plain names that calls in a statement pass for a parameter."""
+def arguments_of(stmt: cst.CSTNode, position: int, name: str) -> list[str]:
+    """Return the plain names that calls in a statement pass for a parameter.
+
+    Args:
+        stmt: the statement.
+        position: the position of the parameter.
+        name: the name of the parameter.
+    """
     names = []
-    for call in m.findall(found, m.Call()):
+    for call in m.findall(stmt, m.Call()):
         assert isinstance(call, cst.Call)
-        given = [each.value for each in call.args if each.keyword is not None and each.keyword.value == name]
+        given = [arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == name]
         at = call.args[position : position + 1]
-        given = given or [each.value for each in at if not each.star and not each.keyword]
+        given = given or [arg.value for arg in at if not arg.star and not arg.keyword]
         # A call of a function of torch's is not the call of compiled code.
         head = cst.Module([]).code_for_node(call.func).partition(".")[0]
         if given and isinstance(given[0], cst.Name) and head not in ("torch", "print", "range", "len"):
@@ -137,16 +164,16 @@ _TRUE = cst.Arg(cst.Name("True"), cst.Name("dynamic"), cst.AssignEqual(_NO_SPACE
 
 
 def _has(call: cst.Call, name: str) -> bool:
-    return any(each.keyword is not None and each.keyword.value == name for each in call.args)
+    return any(arg.keyword is not None and arg.keyword.value == name for arg in call.args)
 
 
 def _dynamic(finding: Finding, event: Event) -> Edit:
     def apply(module: cst.Module, _: int) -> cst.Module:
         visitor = _Dynamic()
-        made = module.visit(visitor)
+        changed = module.visit(visitor)
         if not visitor.count:
             raise RefusedError("the file has no call of `torch.compile` without `dynamic`")
-        return made
+        return changed
 
     function = event.cause.function
     what = "torch.compile(..., dynamic=True)"

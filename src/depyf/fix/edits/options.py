@@ -3,19 +3,25 @@
 before: torch.optim.SGD(model.parameters(), lr=0.1)
 after:  torch.optim.SGD(model.parameters(), lr=torch.tensor(0.1))
 
+Padding, before the call of the compiled function:
+    batch = torch.cat([batch, batch.new_zeros(4 - len(batch), *batch.shape[1:])])
+
 A loader that drops its last batch, or a padded batch, is another computation. It is shown, and never tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import libcst as cst
 import libcst.matchers as m
 
 from depyf.findings import Finding
+from depyf.findings.events import Event
 from depyf.fix.edit import Edit, RefusedError, call_of, event_of, kinds_of, proposer, subject_of
-from depyf.fix.edits.marks import SIZES
+from depyf.fix.edits.marks import SIZES, arguments_of, first_sizes, parameter
+from depyf.fix.trees import Statement, replace_statement, statement
 from depyf.model.index_reader import Run
 
 OPTIMIZERS = frozenset(("SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "RMSprop", "NAdam", "RAdam", "Adamax", "ASGD"))
@@ -31,13 +37,51 @@ def options(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     kinds = kinds_of(event, finding)
     calls = [call_of(compiled) for _, compiled in event.compiles]
-    files = list(dict.fromkeys(each.filename for each in calls if each is not None))
+    files = list(dict.fromkeys(call.filename for call in calls if call is not None))
+    if not SIZES.isdisjoint(kinds):
+        yield from _padded(run, finding, event)
     for file in files:
         if "learning-rate" in kinds:
             yield _edit(finding, file, "the learning rate as a tensor", with_tensor_rate)
         yield _edit(finding, file, 'generate(..., cache_implementation="static")', with_static_cache)
         if not SIZES.isdisjoint(kinds):
             yield _edit(finding, file, "DataLoader(..., drop_last=True)", with_dropped_batch, is_offered=True)
+
+
+def _padded(run: Run, finding: Finding, event: Event) -> Iterator[Edit]:
+    """Yield the padding of a smaller batch to the size of the others."""
+    for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
+        sizes, call, place = first_sizes(failure), call_of(compiled), parameter(run, event, failure)
+        if sizes is None or call is None or place is None or sizes[0] <= sizes[1]:
+            continue
+        what = f"`{place[1]}` padded with zeros to {sizes[0]} rows before the call"
+        apply = partial(with_padding, parameter=place, rows=sizes[0])
+        yield Edit(call.filename, call.line, what, subject_of(finding), apply, is_offered=True, is_quiet=True)
+        return
+
+
+def with_padding(module: cst.Module, line: int, parameter: tuple[int, str], rows: int) -> cst.Module:
+    """Pad an argument of the call at a line.
+
+    Args:
+        module: the module.
+        line: the line of the call.
+        parameter: the position and the name of the parameter.
+        rows: the size of dimension 0 that the argument gets.
+
+    Raises:
+        RefusedError: the line passes the argument not as one plain name.
+    """
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        names = arguments_of(stmt, *parameter)
+        if len(names) != 1:
+            raise RefusedError(f"the line passes `{parameter[1]}` not as one plain name")
+        name = names[0]
+        padded = f"{name} = torch.cat([{name}, {name}.new_zeros({rows} - len({name}), *{name}.shape[1:])])"
+        return [statement(padded), stmt]
+
+    return replace_statement(module, line, change)
 
 
 def _edit(finding: Finding, file: str, what: str, change: Change, *, is_offered: bool = False) -> Edit:
@@ -57,11 +101,9 @@ def with_tensor_rate(module: cst.Module) -> cst.Module:
         if name.rpartition(".")[2] not in OPTIMIZERS:
             return None
         args = list(call.args)
-        for at, each in enumerate(args):
-            if each.keyword is not None and each.keyword.value == "lr" and not m.matches(each.value, m.Call()):
-                args[at] = each.with_changes(
-                    value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(each.value)])
-                )
+        for at, arg in enumerate(args):
+            if arg.keyword is not None and arg.keyword.value == "lr" and not m.matches(arg.value, m.Call()):
+                args[at] = arg.with_changes(value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(arg.value)]))
                 return call.with_changes(args=args)
         return None
 
@@ -92,8 +134,8 @@ def with_dropped_batch(module: cst.Module) -> cst.Module:
 
 def _names(call: cst.Call) -> set[str]:
     """Return the keywords of a call; those of `**` count as any."""
-    stars = {"cache_implementation", "drop_last"} if any(each.star == "**" for each in call.args) else set()
-    return stars | {each.keyword.value for each in call.args if each.keyword is not None}
+    stars = {"cache_implementation", "drop_last"} if any(arg.star == "**" for arg in call.args) else set()
+    return stars | {arg.keyword.value for arg in call.args if arg.keyword is not None}
 
 
 def _with(call: cst.Call, keyword: str, value: str) -> cst.Call:
@@ -116,10 +158,10 @@ def _calls(module: cst.Module, change: Callable[[cst.Call, str], cst.Call | None
         RefusedError: no call changes.
     """
     visitor = _Calls(change)
-    made = module.visit(visitor)
+    changed = module.visit(visitor)
     if not visitor.count:
         raise RefusedError(why)
-    return made
+    return changed
 
 
 class _Calls(cst.CSTTransformer):
@@ -131,6 +173,6 @@ class _Calls(cst.CSTTransformer):
         self.count = 0
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
-        made = self._change(updated_node, cst.Module([]).code_for_node(original_node.func))
-        self.count += made is not None
-        return updated_node if made is None else made
+        changed = self._change(updated_node, cst.Module([]).code_for_node(original_node.func))
+        self.count += changed is not None
+        return updated_node if changed is None else changed

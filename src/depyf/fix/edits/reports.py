@@ -12,6 +12,11 @@ after, below the function that prints:
 and in the place of the statement:
     report_31(loss, self.name)
 
+So does a branch that only reports or raises; the graph computes its condition.
+
+torch loses the reports of functions that Dynamo inlines. There the report becomes an operator with an effect, or a
+leaf function of torch's, both of which the graph calls.
+
 Without `disable`, Dynamo would compile the report itself. Dynamo passes tensors and constants to such a function, and
 refuses others. A tensor that is changed in place after the statement is printed changed: the comparison of the output
 decides.
@@ -20,10 +25,13 @@ decides.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from textwrap import indent
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
@@ -35,50 +43,178 @@ from depyf.fix.trees import (
     names_of_module,
     replace_statement,
     statement,
+    without_item,
 )
 from depyf.model.index_reader import Run
 
-KINDS = frozenset(("break-print", "break-logging", "break-warning", "break-text-of-tensor", "break-item"))
-CALLED = frozenset(("print", "info", "debug", "warning", "warn", "error", "exception", "critical", "log", "write"))
+KINDS = frozenset(
+    (
+        "break-print",
+        "break-logging",
+        "break-warning",
+        "break-text-of-tensor",
+        "break-item",
+        "break-time",
+        "break-data-dependent-branch",
+        "break-data-dependent-assert",
+        "break-skipped-function",
+        "break-c-extension",
+        "graph-break",
+    )
+)
+LOUD = frozenset(("break-print", "break-logging", "break-warning", "break-text-of-tensor", "break-item"))
+"""The kinds for which the table shows why a statement is no report."""
+CALLED = frozenset(
+    "print info debug warning warn error exception critical log write add_scalar add_scalars add_histogram add_text "
+    "add_image set_postfix set_postfix_str set_description log_metric log_metrics log_dict secho echo".split()
+)
+"""Functions that only report: of Python, `logging`, TensorBoard, `tqdm`, MLflow and click."""
+COLLECTING = frozenset(("update", "observe", "push"))
+"""Functions that add to an object of the module, such as a meter, that the compiled function uses for nothing else."""
+
+
+LEAF = "@torch._dynamo.decorators.leaf_function\ndef {0}({1}):\n{2}\n"
+FAKE = "@{0}.register_fake\ndef {0}_fake({1}):\n    return None\n"
+OPERATOR = '@torch.library.custom_op("reports::{0}", mutates_args=())\ndef {0}({1}) -> None:\n{2}\n'
+DISABLED = "@torch.compiler.disable\ndef {0}({1}):\n{2}\n"
 
 
 @proposer
 def reports(run: Run, finding: Finding) -> Iterator[Edit]:
-    """Yield the function for a statement that reports something."""
+    """Yield the function for a statement that reports something, or for a branch that only reports or raises."""
     where = finding.where
-    if finding.kind not in KINDS or where is None:
+    if where is None or finding.kind not in KINDS:
         return
-    what = "the report becomes a function that torch calls after the graph"
-    yield Edit(where.file, where.line, what, subject_of(finding), reported)
-    what = "the function that only reports is called after the graph"
-    yield Edit(where.file, where.line, what, subject_of(finding), reporter_after, is_quiet=True)
+    is_quiet = finding.kind not in LOUD
+    rows: tuple[tuple[str, Change, Roots | None], ...] = (
+        ("the report becomes a function that torch calls after the graph", reported, _line_itself),
+        ("the function that only reports is called after the graph", reporter_after, _callers),
+        ("the report becomes an operator with an effect", partial(reported, form=OPERATOR), None),
+        ("the report becomes a leaf function, which the graph calls", partial(reported, form=LEAF), None),
+    )
+    for what, change, in_root in rows:
+        is_first = change is reported
+        subject = subject_of(finding)
+        yield Edit(where.file, where.line, what, subject, change, is_quiet=is_quiet or not is_first, in_root=in_root)
 
 
-def reported(module: cst.Module, line: int) -> cst.Module:
+Change = Callable[[cst.Module, int], cst.Module]
+Roots = Callable[[cst.Module, int], list[int]]
+
+
+def _line_itself(_: cst.Module, line: int) -> list[int]:
+    return [line]
+
+
+def _callers(module: cst.Module, line: int) -> list[int]:
+    """Return the lines that call the function that contains a line."""
+    name = enclosing_function(module, line).name.value
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    return [where[call].start.line for call in m.findall(module, m.Call(m.Name(name)))]
+
+
+def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Module:
     """Return the module with the statement at a line as a function of its own.
 
-    Raises:
-        RefusedError: it is no plain call that reports something, or the file does not import torch.
-    """
-    after_import_of_torch(module, f"report_{line}")  # refuses a file without torch
-    known = names_of_module(module) | set(dir(builtins))
-    made: list[str] = []
+    Args:
+        module: the module.
+        line: the line of the statement.
+        form: the form of the function. A function that Dynamo inlines may call a leaf function or an operator as well.
 
-    def change(found: Statement) -> Sequence[Statement]:
-        call = _call(found)
-        inside = _Parameters(known)
-        body = call.visit(inside)
-        assert isinstance(body, cst.Call)
-        code = module.code_for_node(body)
-        made.append(f"@torch.compiler.disable\ndef report_{line}({', '.join(inside.given)}):\n    {code}\n")
-        new = statement(f"report_{line}({', '.join(inside.given.values())})")
-        return [new.with_changes(leading_lines=found.leading_lines)]
+    Raises:
+        RefusedError: it does more than report or raise, or the file does not import torch.
+    """
+    name = f"report_{line}"
+    after_import_of_torch(module, name)  # refuses a file without torch
+    known = names_of_module(module) | set(dir(builtins))
+    definitions: list[str] = []
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        body, given = _moved(module, stmt, known)
+        plain = ", ".join(given)
+        typed = ", ".join(f"{parameter}: {_type(module, value)}" for parameter, value in given.items())
+        parameters = typed if form is OPERATOR else plain
+        definitions.append(form.format(name, parameters, indent(body.strip("\n"), "    ")))
+        definitions.append(FAKE.format(name, plain))
+        new = statement(f"{name}({', '.join(given.values())})")
+        return [new.with_changes(leading_lines=stmt.leading_lines)]
 
     changed = replace_statement(module, line, change)
-    registered = f"torch._dynamo.config.reorderable_logging_functions.add(report_{line})"
+    added = [cst.parse_statement(definitions[0])]
+    if form is not DISABLED:
+        added.append(cst.parse_statement(definitions[1]))
+    if form is OPERATOR:
+        added.append(statement(f"{name}.register_effect(torch.library.EffectType.ORDERED)"))
+    if form is DISABLED:
+        added.append(statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})"))
     blank = [cst.EmptyLine(indent=False)] * 2
-    added = [cst.parse_statement(made[0]), statement(registered)]
-    return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+    return after_definition_of(changed, line, [new.with_changes(leading_lines=blank) for new in added])
+
+
+def _type(module: cst.Module, value: str) -> str:
+    """Return the type of an argument of an operator: a number if a loop counts it, else a tensor."""
+    is_counter = m.Name(value) | m.Tuple([m.Element(m.Name(value)), m.ZeroOrMore()])
+    counting = m.For(target=is_counter, iter=m.Call(m.Name("range") | m.Name("enumerate")))
+    return "int" if value.isidentifier() and m.findall(module, counting) else "torch.Tensor"
+
+
+def _moved(module: cst.Module, stmt: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
+    """Return the text of a statement as the body of a function, and the arguments by their parameters.
+
+    The graph computes the condition of a branch, unless a part of it may not be evaluated.
+    """
+    inside = _Parameters(known)
+    if m.matches(stmt, m.SimpleStatementLine([m.Assert()])):
+        return _moved_assert(module, stmt, inside)
+    if not isinstance(stmt, cst.If):
+        call = _call(stmt, module).visit(inside)
+        assert isinstance(call, cst.Call)
+        return module.code_for_node(call), inside.given
+    for row in _rows(stmt):
+        if not m.matches(row, m.Raise() | m.Pass()):
+            _call(cst.SimpleStatementLine([row]))
+    is_one = stmt.orelse is None and not m.findall(stmt.test, m.BooleanOperation() | m.IfExp() | m.NamedExpr())
+    body = stmt.with_changes(leading_lines=())
+    if is_one:
+        is_not = m.matches(stmt.test, m.UnaryOperation(operator=m.Not()))
+        test = stmt.test.expression if is_not else stmt.test  # type: ignore[attr-defined]
+        inside.given["condition"] = module.code_for_node(without_item(test))
+        name = cst.Name("condition")
+        body = body.with_changes(test=cst.UnaryOperation(cst.Not(), name) if is_not else name)
+        inside.leave_alone(name)
+    moved = body.visit(inside)
+    assert isinstance(moved, cst.If)
+    return module.code_for_node(moved), inside.given
+
+
+def _moved_assert(module: cst.Module, stmt: Statement, inside: _Parameters) -> tuple[str, dict[str, str]]:
+    """Return an assertion as the body of a function. The graph computes its condition."""
+    assertion = cst.ensure_type(cst.ensure_type(stmt, cst.SimpleStatementLine).body[0], cst.Assert)
+    inside.given["condition"] = module.code_for_node(without_item(assertion.test))
+    name = cst.Name("condition")
+    inside.leave_alone(name)
+    moved = assertion.with_changes(test=name).visit(inside)
+    assert isinstance(moved, cst.Assert)
+    return module.code_for_node(moved), inside.given
+
+
+def _rows(branch: cst.If) -> Iterator[cst.BaseSmallStatement]:
+    """Yield the statements of the arms of a branch, also of branches in it.
+
+    Raises:
+        RefusedError: an arm has another compound statement.
+    """
+    waiting: list[cst.CSTNode] = [branch]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, (cst.If, cst.Else)):
+            waiting += [at.body, *([at.orelse] if isinstance(at, cst.If) and at.orelse is not None else [])]
+        elif isinstance(at, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine)):
+            waiting += at.body
+        elif isinstance(at, cst.BaseSmallStatement):
+            yield at
+        else:
+            raise RefusedError("an arm is more than calls that report")
 
 
 def reporter_after(module: cst.Module, line: int) -> cst.Module:
@@ -111,17 +247,47 @@ def reporter_after(module: cst.Module, line: int) -> cst.Module:
 _DOCSTRING = m.SimpleStatementLine(body=[m.Expr(m.SimpleString())])
 
 
-def _call(found: Statement) -> cst.Call:
-    inside = found.body if isinstance(found, cst.SimpleStatementLine) else ()
+def is_report(row: cst.CSTNode) -> bool:
+    """Return whether a small statement is a call that only reports."""
+    if not isinstance(row, cst.Expr):
+        return False
+    try:
+        _call(cst.SimpleStatementLine([row]))
+    except RefusedError:
+        return False
+    return True
+
+
+def _call(stmt: Statement, module: cst.Module | None = None) -> cst.Call:
+    """Return the call that a statement consists of, if it only reports.
+
+    Args:
+        stmt: the statement.
+        module: its module, if it may also add to an object of the module.
+
+    Raises:
+        RefusedError: it is another statement.
+    """
+    inside = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
     if len(inside) != 1 or not isinstance(inside[0], cst.Expr) or not isinstance(inside[0].value, cst.Call):
         raise RefusedError("it is no statement of one call")
     call = inside[0].value
-    name = cst.Module([]).code_for_node(call.func).rpartition(".")[2]
-    if name not in CALLED:
+    owner, _, name = cst.Module([]).code_for_node(call.func).rpartition(".")
+    is_collected = name in COLLECTING and module is not None and _is_used_once(module, owner)
+    if name not in CALLED and not is_collected:
         raise RefusedError(f"`{name}` is no function that only reports")
-    if m.findall(call, _SCOPES) or any(each.star for each in call.args):
+    if m.findall(call, _SCOPES) or any(arg.star for arg in call.args):
         raise RefusedError("its arguments are more than expressions of values")
     return call
+
+
+def _is_used_once(module: cst.Module, owner: str) -> bool:
+    """Return whether an owner is an object of the module, or an item of one, that only one function uses, and once."""
+    name = owner.partition("[")[0]
+    if name not in names_of_module(module):
+        return False
+    counts = [len(m.findall(node, m.Name(name))) for node in m.findall(module, m.FunctionDef())]
+    return max(counts, default=0) == 1
 
 
 _SCOPES = (
@@ -137,6 +303,10 @@ class _Parameters(cst.CSTTransformer):
         self._known = known
         self._no_values: set[int] = set()
         self.given: dict[str, str] = {}
+
+    def leave_alone(self, node: cst.CSTNode) -> None:
+        """Give a name no parameter."""
+        self._no_values.add(id(node))
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Note the names that are no values: of attributes and of keywords."""

@@ -3,7 +3,8 @@
 torch._dynamo.graph_break()    goes
 y = copy.deepcopy(x)           y = x.clone()
 y.data = x * 2                 y.copy_(x * 2)
-n = x.max().item()             n = x.max()
+x.t_()                         x = x.t()
+n = x.max().item()             n = x.max().detach()
 @torch.compiler.disable        goes from the function that the line calls
 """
 
@@ -19,12 +20,13 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of, text_of
-from depyf.fix.trees import Statement, replace_statement
+from depyf.fix.trees import Statement, in_brackets, replace_statement
 from depyf.model.index_reader import Run
 
 Change = Callable[[cst.Module, int], cst.Module]
 _COPY = m.Call(func=m.Attribute(m.Name("copy"), m.Name("deepcopy")) | m.Name("deepcopy"), args=[m.Arg()])
 _ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[]) | m.Call(m.Name("float"), args=[m.Arg()])
+_DETACHED = m.Call(func=m.Attribute(attr=m.Name("detach")))
 _BREAK = m.Expr(m.Call(m.Attribute(attr=m.Name("graph_break"))))
 _DISABLE = m.Attribute(m.Attribute(m.Name("torch")), m.Name("disable"))
 
@@ -32,8 +34,8 @@ _DISABLE = m.Attribute(m.Attribute(m.Name("torch")), m.Name("disable"))
 def without_break(module: cst.Module, line: int) -> cst.Module:
     """Remove an explicit graph break."""
 
-    def change(found: Statement) -> Sequence[Statement]:
-        if not m.matches(found, m.SimpleStatementLine(body=[_BREAK])):
+    def change(stmt: Statement) -> Sequence[Statement]:
+        if not m.matches(stmt, m.SimpleStatementLine(body=[_BREAK])):
             raise RefusedError("it is no statement of its own")
         return []
 
@@ -49,7 +51,9 @@ def with_tensor(module: cst.Module, line: int) -> cst.Module:
     """Keep a number as a tensor of one element."""
 
     def kept(call: cst.Call) -> cst.BaseExpression:
-        return call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        value = call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        # A number has no gradient.
+        return value if m.matches(value, _DETACHED) else cst.Call(cst.Attribute(in_brackets(value), cst.Name("detach")))
 
     return _expression(module, line, _ITEM, kept)
 
@@ -57,14 +61,30 @@ def with_tensor(module: cst.Module, line: int) -> cst.Module:
 def with_copy(module: cst.Module, line: int) -> cst.Module:
     """Set the values of a tensor by `copy_`."""
 
-    def change(found: Statement) -> Sequence[Statement]:
+    def change(stmt: Statement) -> Sequence[Statement]:
         target = m.Attribute(m.Name(), m.Name("data"))
-        inside = found.body[0] if isinstance(found, cst.SimpleStatementLine) and len(found.body) == 1 else None
+        inside = stmt.body[0] if isinstance(stmt, cst.SimpleStatementLine) and len(stmt.body) == 1 else None
         if not isinstance(inside, cst.Assign) or not m.matches(inside, m.Assign(targets=[m.AssignTarget(target)])):
             raise RefusedError("it is no plain assignment to `.data` of a name")
         owner = cst.ensure_type(inside.targets[0].target, cst.Attribute).value
         call = cst.Call(cst.Attribute(owner, cst.Name("copy_")), [cst.Arg(inside.value)])
-        return [found.with_changes(body=[cst.Expr(call)])]
+        return [stmt.with_changes(body=[cst.Expr(call)])]
+
+    return replace_statement(module, line, change)
+
+
+def with_view(module: cst.Module, line: int) -> cst.Module:
+    """Give a name the view that it gets in place."""
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        in_place = m.Expr(m.Call(m.Attribute(m.Name(), m.Name(m.MatchIfTrue(lambda name: name.endswith("_"))))))
+        if not isinstance(stmt, cst.SimpleStatementLine) or not m.matches(stmt, m.SimpleStatementLine([in_place])):
+            raise RefusedError("it is no statement that reshapes a name in place")
+        call = cst.ensure_type(cst.ensure_type(stmt.body[0], cst.Expr).value, cst.Call)
+        function = cst.ensure_type(call.func, cst.Attribute)
+        plain = function.with_changes(attr=cst.Name(function.attr.value.removesuffix("_")))
+        owner = cst.ensure_type(function.value, cst.Name)
+        return [stmt.with_changes(body=[cst.Assign([cst.AssignTarget(owner)], call.with_changes(func=plain))])]
 
     return replace_statement(module, line, change)
 
@@ -73,27 +93,38 @@ def left_out(module: cst.Module, line: int) -> list[cst.FunctionDef]:
     """Return the functions under `torch.compiler.disable` whose names the statement at a line calls."""
     called: set[str] = set()
 
-    def note(found: Statement) -> Sequence[Statement]:
-        called.update(cst.Module([]).code_for_node(each.func).rpartition(".")[2] for each in m.findall(found, m.Call()))  # type: ignore[attr-defined]
-        return [found]
+    def note(stmt: Statement) -> Sequence[Statement]:
+        called.update(cst.Module([]).code_for_node(call.func).rpartition(".")[2] for call in m.findall(stmt, m.Call()))  # type: ignore[attr-defined]
+        return [stmt]
 
     with contextlib.suppress(RefusedError):
         replace_statement(module, line, note)
     functions = m.findall(module, m.FunctionDef())
     return [
-        each
-        for each in functions
-        if isinstance(each, cst.FunctionDef) and each.name.value in called and any(map(_is_disable, each.decorators))
+        function
+        for function in functions
+        if isinstance(function, cst.FunctionDef)
+        and function.name.value in called
+        and any(map(_is_disable, function.decorators))
     ]
 
 
 def without_disable(module: cst.Module, _: int, name: str) -> cst.Module:
-    """Remove `torch.compiler.disable` from the functions of a name."""
+    """Remove `torch.compiler.disable` from the functions of a name.
+
+    Args:
+        module: the syntax tree of the user's file.
+        _: the line, which is not needed.
+        name: the name of the functions.
+
+    Raises:
+        RefusedError: the file does not define such a function.
+    """
     visitor = _Enabled(name)
-    made = module.visit(visitor)
+    changed = module.visit(visitor)
     if not visitor.count:
         raise RefusedError("the file does not define the function that is left out")
-    return made
+    return changed
 
 
 class _Enabled(cst.CSTTransformer):
@@ -107,7 +138,7 @@ class _Enabled(cst.CSTTransformer):
     def leave_FunctionDef(  # noqa: N802 - LibCST's name
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.BaseStatement:
-        kept = [each for each in updated_node.decorators if not _is_disable(each)]
+        kept = [decorator for decorator in updated_node.decorators if not _is_disable(decorator)]
         if original_node.name.value != self._name or len(kept) == len(updated_node.decorators):
             return updated_node
         self.count += 1
@@ -123,17 +154,17 @@ def _expression(
 ) -> cst.Module:
     """Replace the calls of a kind in the statement at a line."""
 
-    def replaced(found: Statement) -> Sequence[Statement]:
-        if not isinstance(found, cst.SimpleStatementLine) or not m.findall(found, wanted):
+    def replaced(stmt: Statement) -> Sequence[Statement]:
+        if not isinstance(stmt, cst.SimpleStatementLine) or not m.findall(stmt, wanted):
             raise RefusedError("its statement has no such call")
 
         def by(node: cst.CSTNode, _: object) -> cst.BaseExpression:
             assert isinstance(node, cst.Call)
             return change(node)
 
-        made = m.replace(found, wanted, by)
-        assert isinstance(made, cst.SimpleStatementLine)
-        return [made]
+        changed = m.replace(stmt, wanted, by)
+        assert isinstance(changed, cst.SimpleStatementLine)
+        return [changed]
 
     return replace_statement(module, line, replaced)
 
@@ -142,6 +173,7 @@ REWRITES: dict[str, tuple[str, Change]] = {
     "break-explicit": ("`torch._dynamo.graph_break()` goes", without_break),
     "break-deepcopy": ("`copy.deepcopy` becomes `clone`", with_clone),
     "break-data-attribute": ("`.data =` becomes `copy_`", with_copy),
+    "break-inplace-view": ("the name gets a view, and is not reshaped in place", with_view),
     "break-item": ("the number stays a tensor, without `.item()`", with_tensor),
 }
 """The rewrite for each kind of break."""

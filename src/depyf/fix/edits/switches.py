@@ -6,7 +6,9 @@ after: `torch._dynamo.config.capture_scalar_outputs = True`, and the number is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -47,10 +49,29 @@ def switches(run: Run, finding: Finding) -> Iterator[Edit]:
 
 
 @proposer
+def named_switches(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the switch that torch names in its message about a break, unless it hides errors."""
+    if not finding.kind.startswith(("break-", "graph-break")):
+        return
+    import torch._dynamo.config as config
+
+    for name in dict.fromkeys(_NAMED.findall(f"{finding.cause} {finding.fix}")):
+        if getattr(config, name, None) is False and name not in _NO_EDITS:
+            yield _switch(finding, f"{CONFIG}.{name} = True", finding.kind)
+
+
+_NAMED = re.compile(r"torch\._dynamo\.config\.(\w+)")
+_NO_EDITS = frozenset(("suppress_errors", "disable", "verbose", "replay_record_enabled"))
+"""Switches that hide a break and do not remove it."""
+
+
+@proposer
 def reordered_prints(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the switch that lets Dynamo print after the graph, for a call of `print` that breaks it."""
     if finding.kind == "break-print":
-        yield _switch(finding, f"{CONFIG}.reorderable_logging_functions.add(print)", finding.kind)
+        # torch loses the prints of functions that Dynamo inlines.
+        text = f"{CONFIG}.reorderable_logging_functions.add(print)"
+        yield replace(_switch(finding, text, finding.kind), in_root=lambda _, line: [line])
 
 
 def _switch(finding: Finding, text: str, kind: str) -> Edit:

@@ -73,26 +73,26 @@ class Body:
         target = statement.targets[0] if statement.targets else ""
         if not target.startswith(("tmp", "_tmp")):
             return self._of_template(target, statement.value)
-        if is_accumulator(target) and not any(_INDICES.match(each) for each in statement.names):
+        if is_accumulator(target) and not any(_INDICES.match(name) for name in statement.names):
             self.values[target] = self.terms.leaf(f"accumulator {target}")
             self.accumulators.add(self.values[target])
             return None
         self.is_accumulating = is_accumulator(target)
-        made = self._parts(statement.value, len(statement.targets))
+        parts = self._parts(statement.value, len(statement.targets))
         for name in statement.targets:
             # Each loop of a C++ kernel declares its names again.
             self.values.pop(name, None)
-        self.values.update(zip(statement.targets, made))
-        return made[0] if made else None
+        self.values.update(zip(statement.targets, parts))
+        return parts[0] if parts else None
 
     def _of_template(self, target: str, value: ast.expr) -> int | None:
         """Record an alias of a pointer, and the loads and products of a template: `acc += tl.dot(a, b)`."""
         if isinstance(value, ast.Name) and (_is_pointer(value.id) or value.id in self.contents):
             self.aliases[target] = value.id
             return None
-        calls = [each for each in nodes_below(value) if isinstance(each, ast.Call)]
-        made = next((call for call in calls if ast.unparse(call.func) in ("tl.dot", "tl.load")), None)
-        term = self.term(made) if made is not None else None
+        calls = [node for node in nodes_below(value) if isinstance(node, ast.Call)]
+        call = next((call for call in calls if ast.unparse(call.func) in ("tl.dot", "tl.load")), None)
+        term = self.term(call) if call is not None else None
         if term is not None:
             self.values[target] = term
         return term
@@ -112,8 +112,8 @@ class Body:
         if count == 1:
             term = self.term(value)
             return [] if term is None else [term]
-        given = [self.term(each) for each in getattr(value, "args", [])]
-        known = [each for each in given if each is not None]
+        given = [self.term(argument) for argument in getattr(value, "args", [])]
+        known = [term for term in given if term is not None]
         name = value.func.attr if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else ""
         if name == "sort_with_index" and known:
             return [self.terms.of(f"sort {index}", known[0]) for index in range(count)]
@@ -132,48 +132,48 @@ class Body:
 
     def term(self, value: ast.expr) -> int | None:
         """Return the term of an expression, or None if it is not a value of the graph."""
-        found: dict[int, int | None] = {}
+        terms: dict[int, int | None] = {}
         for node in reversed(nodes_below(value)):
-            found[id(node)] = self._of(node, found)
-        return found[id(value)]
+            terms[id(node)] = self._of(node, terms)
+        return terms[id(value)]
 
-    def _of(self, node: ast.AST, found: Mapping[int, int | None]) -> int | None:
+    def _of(self, node: ast.AST, terms: Mapping[int, int | None]) -> int | None:
         match node:
             case ast.Name(id=name):
                 return self.values.get(name)
             case ast.Constant(value=bool() | int() | float() as number):
                 return self.terms.constant(number)
             case ast.UnaryOp(op=operator, operand=operand):
-                return self._unary(operator, found[id(operand)])
+                return self._unary(operator, terms[id(operand)])
             case (
                 ast.BinOp(left=left, op=operator, right=right)
                 | ast.Compare(left=left, ops=[operator], comparators=[right])
             ):
-                return self._operation(_BINARY.get(type(operator), "unknown"), [found[id(left)], found[id(right)]])
+                return self._operation(_BINARY.get(type(operator), "unknown"), [terms[id(left)], terms[id(right)]])
             case ast.BoolOp(op=operator, values=values):
-                return self._operation(_BINARY[type(operator)], [found[id(value)] for value in values])
+                return self._operation(_BINARY[type(operator)], [terms[id(value)] for value in values])
             case ast.Subscript(value=base):
                 is_load = isinstance(base, ast.Name) and _is_pointer(base.id)
-                return self._loaded(node) if is_load else found[id(base)]
+                return self._loaded(node) if is_load else terms[id(base)]
             case ast.Call(func=ast.Name(id=name), args=[]):
                 return self.values.get(name)  # before: `tmp6()`, a function in a C++ kernel that returns a masked value
             case ast.Call() if _called(node) not in _PLACES:
-                return self._call(node, found)
+                return self._call(node, terms)
         return None
 
-    def _unary(self, operator: ast.unaryop, own: int | None) -> int | None:
-        if own is None:
+    def _unary(self, operator: ast.unaryop, operand: int | None) -> int | None:
+        if operand is None:
             return None
-        value = self.terms.value_of(own) if isinstance(operator, ast.USub) else None
-        return self.terms.constant(-value) if value is not None else self.terms.of(_BINARY[type(operator)], own)
+        value = self.terms.value_of(operand) if isinstance(operator, ast.USub) else None
+        return self.terms.constant(-value) if value is not None else self.terms.of(_BINARY[type(operator)], operand)
 
     def _operation(self, name: str, parts: Iterable[int | None]) -> int | None:
         known = [part for part in parts if part is not None]
-        carried = [each for each in known if each in self.accumulators]
+        carried = [part for part in known if part in self.accumulators]
         if carried and name in REDUCED_BY and len(known) == 2:
             # A value that is added to an accumulator is reduced.
             return self.terms.of(
-                REDUCED_BY[name], next(each for each in known if each not in carried or len(carried) > 1)
+                REDUCED_BY[name], next(part for part in known if part not in carried or len(carried) > 1)
             )
         if self.is_accumulating and name in REDUCED_BY and len(known) == 2:
             # A separate statement adds the lanes at the end of a row to the same accumulator.
@@ -182,44 +182,44 @@ class Body:
         return self.terms.of(name, *known) if known else None
 
     def _loaded(self, node: ast.AST) -> int | None:
-        names = [self.aliases.get(each, each) for each in names_in(node)]
+        names = [self.aliases.get(name, name) for name in names_in(node)]
         pointer = next((name for name in names if name in self.contents), None)
         if pointer is None:
             return None
         known = [self.values[name] for name in names if _INDICES.match(name) and name in self.values]
         # A comparison of positions is a mask, not an index.
-        indices = [each for each in known if not self.terms.is_of_places(each)]
+        indices = [term for term in known if not self.terms.is_of_places(term)]
         content = self.contents[pointer]
         return self.terms.of("indexed", content, *indices) if indices else content
 
-    def _call(self, node: ast.Call, found: Mapping[int, int | None]) -> int | None:
+    def _call(self, node: ast.Call, terms: Mapping[int, int | None]) -> int | None:
         """Return the term of a call: `libdevice.exp(tmp0)`, `tmp0.exp()`, `at.vec.maximum(tmp0, tmp1)`."""
         function = node.func
         name = _OF_TWO.get(ast.unparse(function), _called(node))
-        owner = found.get(id(function.value)) if isinstance(function, ast.Attribute) else None
-        given = [found[id(arg)] for arg in node.args]
+        owner = terms.get(id(function.value)) if isinstance(function, ast.Attribute) else None
+        given = [terms[id(arg)] for arg in node.args]
         if name in ("load", "loadu"):
             return self._loaded(node)
         if name == "associative_scan":
-            return self._scanned(node, found)
+            return self._scanned(node, terms)
         if name in ("full", "float") and (number := _number_of(name, node.args)) is not None:
             return self._number(number)
         if name in ("where", "blendv") and len(node.args) == 3:
             return self._chosen(name, node.args[0], given)
         if name in _CONVERSIONS:
-            return next((each for each in (owner, *given) if each is not None), None)
+            return next((term for term in (owner, *given) if term is not None), None)
         if name in REDUCED_BY.values() or name in ("max2", "min2"):
             return self._reduced(name, given)
         if name.endswith("_masked_reduce"):
             return self._operation({"sum": "add", "max": "maximum", "min": "minimum"}.get(name[:3], name), given[:2])
         return self._operation(name, [owner, *given])
 
-    def _scanned(self, node: ast.Call, found: Mapping[int, int | None]) -> int | None:
+    def _scanned(self, node: ast.Call, terms: Mapping[int, int | None]) -> int | None:
         """before: `tl.associative_scan((tmp2,), 1, _triton_helper_fn_add0)`."""
         blocks = getattr(node.args[0], "elts", [])
         combined = _COMBINED.match(ast.unparse(node.args[-1]))
         scan = SCANS.get(combined["name"]) if combined is not None else None
-        return self._operation(scan, [found[id(blocks[0])]]) if scan is not None and len(blocks) == 1 else None
+        return self._operation(scan, [terms[id(blocks[0])]]) if scan is not None and len(blocks) == 1 else None
 
     def _chosen(self, name: str, condition: ast.expr, given: list[int | None]) -> int | None:
         """Return the term of a choice. If only a mask decides, it is the value in the active lanes."""
@@ -234,12 +234,12 @@ class Body:
         return self._operation("where", given)
 
     def _reduced(self, name: str, given: list[int | None]) -> int | None:
-        own = given[0] if given else None
+        term = given[0] if given else None
         if len(given) > 1 and name in ("max", "min") and given[1] is not None and not self.terms.is_number(given[1]):
             return self._operation(f"{name}imum", given[:2])
-        is_done = own is not None and self.terms.made[own][0] in (*REDUCED_BY.values(), "squares", "mean")
-        is_accumulated = is_done and own in self._accumulated()
-        return own if is_accumulated or own is None else self.terms.of(name, own)
+        is_done = term is not None and self.terms.made[term][0] in (*REDUCED_BY.values(), "squares", "mean")
+        is_accumulated = is_done and term in self._accumulated()
+        return term if is_accumulated or term is None else self.terms.of(name, term)
 
     def _accumulated(self) -> set[int]:
         return {term for name, term in self.values.items() if is_accumulator(name)}
@@ -272,4 +272,4 @@ def _number_of(name: str, given: list[ast.expr]) -> ast.expr | None:
 
 
 def _is_literal(node: ast.expr) -> bool:
-    return not any(isinstance(each, ast.Name) and _INDICES.match(each.id) for each in nodes_below(node))
+    return not any(isinstance(child, ast.Name) and _INDICES.match(child.id) for child in nodes_below(node))

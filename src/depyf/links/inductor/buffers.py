@@ -56,7 +56,7 @@ class Buffers:
 
     def _item(self, whole: str, index: str) -> str:
         """Return the node that selects one of the several results of a node, or ""."""
-        users = (self._graph.nodes.get(each) for each in self._users.get(whole, ()))
+        users = (self._graph.nodes.get(user) for user in self._users.get(whole, ()))
         items = (user for user in users if user is not None and user.operation == "getitem")
         return next((item.name for item in items if ast.unparse(item.arguments[1]) == index), "")
 
@@ -72,26 +72,31 @@ class Buffers:
         if len(same) == 1:
             self.hold(whole, same[0].name)
 
-    def library(self, launch: Launch, told: Collection[str]) -> None:
+    def library(self, launch: Launch, listed: Collection[str]) -> None:
         """Record the result of a library's kernel: the node with its name and the same operands.
 
-        told: the nodes that the launch computes, as Inductor records them. A kernel whose name ends in `_` changes its
-            first argument.
+        A kernel whose name ends in `_` changes its first argument.
+
+        Args:
+            launch: the call of the kernel in Inductor's module.
+            listed: the nodes that the launch computes, as Inductor records them; empty if it records none.
         """
         operation, out = _operation(launch.kernel), result_of(launch)
         if not out:
             return
-        given = {self.terms[each] for each in map(buffer_name, launch.arguments, launch.values) if each in self.terms}
-        named = self._named(operation, told)
-        same = [each for each in named if self._operands(each) == given]
+        given = {
+            self.terms[buffer] for buffer in map(buffer_name, launch.arguments, launch.values) if buffer in self.terms
+        }
+        named = self._named(operation, listed)
+        same = [node for node in named if self._operands(node) == given]
         left = same or named or self._scattering(operation)
         self.forget(out)
         if same or len(left) == 1:
             self.hold(out, left[0].name)
 
-    def _named(self, operation: str, told: Collection[str]) -> list[Node]:
+    def _named(self, operation: str, listed: Collection[str]) -> list[Node]:
         named = (node for node in self._graph.nodes.values() if node.operation == operation.removesuffix("_"))
-        return [each for each in named if not told or each.name in told]
+        return [node for node in named if not listed or node.name in listed]
 
     def _operands(self, node: Node) -> set[int]:
         return {self._of_node[name] for name in node.uses if name in self._of_node}

@@ -28,21 +28,21 @@ SCANS = {"add": "cumsum", "mul": "cumprod"}
 
 def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, str]]:
     """Return the term of each node of a graph, and for other terms the node for which it is an intermediate step."""
-    found: dict[str, int] = {}
+    by_node: dict[str, int] = {}
     steps: dict[int, str] = {}
     dimensions: dict[int, str] = {}
     for node in graph.nodes.values():
         first = len(terms.made)
-        term = _of_node(node, graph, found, terms)
+        term = _of_node(node, graph, by_node, terms)
         steps.update(dict.fromkeys(range(first, len(terms.made)), node.name))
         if node.operation in _REDUCTIONS | {"mean", "var_mean", *SCANS.values()}:
             # A kernel does not show the dimension that it reduces. Of two reductions of one tensor, only the first is
             # recognised.
             along = " ".join(ast.unparse(argument) for argument in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
-        found[node.name] = term
-    of_nodes = set(found.values())
-    return found, {term: name for term, name in steps.items() if term not in of_nodes and not terms.is_number(term)}
+        by_node[node.name] = term
+    of_nodes = set(by_node.values())
+    return by_node, {term: name for term, name in steps.items() if term not in of_nodes and not terms.is_number(term)}
 
 
 def is_cast(node: Node) -> bool:
@@ -57,11 +57,11 @@ def is_part(node: Node) -> bool:
 
 def parts_read(graph: Graph) -> dict[str, frozenset[str]]:
     """Return, for each node, the parts of tensors that it is computed from. The term of a part is that of the whole."""
-    found: dict[str, frozenset[str]] = {}
+    parts: dict[str, frozenset[str]] = {}
     for name, node in graph.nodes.items():
-        read = frozenset[str]().union(*(found.get(use, ()) for use in node.uses))
-        found[name] = read | {name} if is_part(node) or node.operation == "getitem" else read
-    return found
+        read = frozenset[str]().union(*(parts.get(use, ()) for use in node.uses))
+        parts[name] = read | {name} if is_part(node) or node.operation == "getitem" else read
+    return parts
 
 
 def is_view(node: Node) -> bool:
@@ -70,39 +70,39 @@ def is_view(node: Node) -> bool:
     return not node.operation or node.operation in _VIEWS or filled
 
 
-def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -> int:
+def _of_node(node: Node, graph: Graph, by_node: Mapping[str, int], terms: Terms) -> int:
     name = node.operation
     if not name:
         return terms.leaf(node.name)
-    given = [_of_argument(argument, found, terms) for argument in node.arguments]
-    parts = [each for each in given if each is not None]
+    given = [_of_argument(argument, by_node, terms) for argument in node.arguments]
+    parts = [term for term in given if term is not None]
     simple = _filled(node, given, terms) if name in _FILLED or name in _ZEROS | _ONES else _shaped(node, parts, terms)
     if simple is not None:
         return simple
     if name == "getitem" and parts:
-        return _of_item(node, parts[0], graph, found, terms)
+        return _of_item(node, parts[0], graph, by_node, terms)
     if name == "embedding" and len(parts) > 1 and _counts_up(node, graph):
         return parts[0]  # The rows in order: a kernel reads the table itself.
     if name in _MOMENTS and parts:
         return _MOMENTS[name](node, node, parts[0], graph, terms)
     special = _SPECIAL.get(name)
-    made = special(node, parts, terms) if special is not None else None
-    return made if made is not None else _by_name(node, given, terms)
+    special_term = special(node, parts, terms) if special is not None else None
+    return special_term if special_term is not None else _by_name(node, given, terms)
 
 
 def _counts_up(node: Node, graph: Graph) -> bool:
     """Return whether the second argument of a node is 0, 1, 2, ..., apart from views."""
     index = node.arguments[1]
     while isinstance(index, ast.Name) and index.id in graph.nodes:
-        found = graph.nodes[index.id]
-        if found.operation == "iota":
-            told = {name: ast.unparse(value) for name, value in found.keywords}
-            return (told.get("start"), told.get("step")) == ("0", "1")
-        is_same = found.operation in _VIEWS - _PARTS
-        is_same = is_same or (found.operation == "add" and ast.unparse(found.arguments[1]) == "0")
-        if not is_same or not found.arguments:
+        source = graph.nodes[index.id]
+        if source.operation == "iota":
+            keywords = {name: ast.unparse(value) for name, value in source.keywords}
+            return (keywords.get("start"), keywords.get("step")) == ("0", "1")
+        is_same = source.operation in _VIEWS - _PARTS
+        is_same = is_same or (source.operation == "add" and ast.unparse(source.arguments[1]) == "0")
+        if not is_same or not source.arguments:
             return False
-        index = found.arguments[0]
+        index = source.arguments[0]
     return False
 
 
@@ -125,7 +125,7 @@ def _shaped(node: Node, parts: list[int], terms: Terms) -> int | None:
 
 def _by_name(node: Node, given: list[int | None], terms: Terms) -> int:
     """Return the term of an operation with the same name in a kernel."""
-    parts = [each for each in given if each is not None]
+    parts = [term for term in given if term is not None]
     if len(parts) < len(given) or any(name != "alpha" for name, _ in node.keywords):
         # Arguments that are neither numbers nor nodes matter: two nodes are the same only if their whole text is.
         names = "|".join(map(re.escape, node.uses))
@@ -134,10 +134,10 @@ def _by_name(node: Node, given: list[int | None], terms: Terms) -> int:
     return terms.of("and" if node.operation == "mul" and node.dtype == "b8" else node.operation, *parts)
 
 
-def _of_argument(node: ast.expr, found: Mapping[str, int], terms: Terms) -> int | None:
+def _of_argument(node: ast.expr, by_node: Mapping[str, int], terms: Terms) -> int | None:
     match node:
-        case ast.Name(id=name) if name in found:
-            return found[name]
+        case ast.Name(id=name) if name in by_node:
+            return by_node[name]
         case ast.Name(id="inf"):
             return terms.constant(float("inf"))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id="inf")):
@@ -149,33 +149,33 @@ def _of_argument(node: ast.expr, found: Mapping[str, int], terms: Terms) -> int 
     return None
 
 
-def _of_item(node: Node, whole: int, graph: Graph, found: Mapping[str, int], terms: Terms) -> int:
+def _of_item(node: Node, whole: int, graph: Graph, by_node: Mapping[str, int], terms: Terms) -> int:
     """Return a part of a result. Variance and mean are computed in steps; the parts of a split are views."""
     name, parts = terms.made[whole]
     index = ast.unparse(node.arguments[1])
-    made = _source(node, graph)
+    source = _source(node, graph)
     if name == "var_mean":
         x = int(parts[0])
-        return _MOMENTS["mean" if index == "1" else "var"](made, node, x, graph, terms)
-    if made is not None and made.operation.startswith(("split", "unbind")):
+        return _MOMENTS["mean" if index == "1" else "var"](source, node, x, graph, terms)
+    if source is not None and source.operation.startswith(("split", "unbind")):
         return whole
     if name == "sort":
         return terms.of(f"sort {index}", int(parts[0]))
-    each = _of_list(made, index, found, terms) if made is not None else None
-    if each is not None:
-        return each
+    item = _of_list(source, index, by_node, terms) if source is not None else None
+    if item is not None:
+        return item
     return terms.of("getitem", whole, terms.leaf(index))
 
 
-def _of_list(made: Node, index: str, found: Mapping[str, int], terms: Terms) -> int | None:
+def _of_list(source: Node, index: str, by_node: Mapping[str, int], terms: Terms) -> int | None:
     """Return one result of an operation over lists: `_foreach_add([x, y], 1)` is `x + 1` at 0."""
-    if not made.operation.startswith(_FOREACH) or not index.isdigit():
+    if not source.operation.startswith(_FOREACH) or not index.isdigit():
         return None
     place = slice(int(index), int(index) + 1)
-    parts = (argument.elts[place] if isinstance(argument, ast.List) else [argument] for argument in made.arguments)
-    given = [_of_argument(each, found, terms) for part in parts for each in part]
-    known = [each for each in given if each is not None]
-    return terms.of(made.operation.removeprefix(_FOREACH), *known) if len(known) == len(made.arguments) else None
+    parts = (argument.elts[place] if isinstance(argument, ast.List) else [argument] for argument in source.arguments)
+    given = [_of_argument(argument, by_node, terms) for part in parts for argument in part]
+    known = [term for term in given if term is not None]
+    return terms.of(source.operation.removeprefix(_FOREACH), *known) if len(known) == len(source.arguments) else None
 
 
 def _source(node: Node, graph: Graph) -> Node | None:
@@ -184,23 +184,27 @@ def _source(node: Node, graph: Graph) -> Node | None:
     return graph.nodes.get(first.id) if isinstance(first, ast.Name) else None
 
 
-def _group(given: Node | None, made: Node, terms: Terms) -> int:
+def _group(given: Node | None, reduced: Node, terms: Terms) -> int:
     """Return the number of elements that are reduced to one, as a term."""
-    known = given is not None and given.count and made.count
-    return terms.constant(given.count / made.count) if given is not None and known else terms.leaf(f"group {made.name}")
+    known = given is not None and given.count and reduced.count
+    return (
+        terms.constant(given.count / reduced.count)
+        if given is not None and known
+        else terms.leaf(f"group {reduced.name}")
+    )
 
 
-def _mean(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
-    """Return the mean of `x`, in the steps of a kernel; `made` has its shape."""
+def _mean(whole: Node | None, reduced: Node, x: int, graph: Graph, terms: Terms) -> int:
+    """Return the mean of `x`, in the steps of a kernel; `reduced` has its shape."""
     given = _source(whole, graph) if whole is not None else None
-    return terms.of("div", terms.of("sum", x), _group(given, made, terms))
+    return terms.of("div", terms.of("sum", x), _group(given, reduced, terms))
 
 
-def _variance(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
+def _variance(whole: Node | None, reduced: Node, x: int, graph: Graph, terms: Terms) -> int:
     """Return the variance of `x`, in the steps of a kernel."""
-    difference = terms.of("sub", x, _mean(whole, made, x, graph, terms))
+    difference = terms.of("sub", x, _mean(whole, reduced, x, graph, terms))
     squares = terms.of("sum", terms.of("mul", difference, difference))
-    return terms.of("div", squares, _divisor(whole, made, graph, terms))
+    return terms.of("div", squares, _divisor(whole, reduced, graph, terms))
 
 
 _MOMENTS: dict[str, Callable[[Node | None, Node, int, Graph, Terms], int]] = {"mean": _mean, "var": _variance}
@@ -220,10 +224,10 @@ def _divisor(whole: Node | None, item: Node, graph: Graph, terms: Terms) -> int:
 
 def _clamp(node: Node, parts: list[int], terms: Terms) -> int | None:
     bounds = [_of_argument(argument, {}, terms) for argument in node.arguments[1:]]
-    made = parts[0]
+    clamped = parts[0]
     for operation, bound in zip(("maximum", "minimum"), bounds):
-        made = terms.of(operation, made, bound) if bound is not None else made
-    return made if len(bounds) == 2 else None
+        clamped = terms.of(operation, clamped, bound) if bound is not None else clamped
+    return clamped if len(bounds) == 2 else None
 
 
 def _with_alpha(node: Node, parts: list[int], terms: Terms) -> int | None:

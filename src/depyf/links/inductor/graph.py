@@ -77,28 +77,33 @@ def read_graph(text: str) -> Graph:
     except (SyntaxError, ValueError):
         return Graph({}, frozenset())
     # A nested graph, such as the score function of `flex_attention`, is a class inside the class.
-    bodies = [tree.body, *(each.body for each in tree.body if isinstance(each, ast.ClassDef))]
-    own = [each for body in bodies for each in body if isinstance(each, ast.FunctionDef) and each.name == "forward"]
-    if not own:
+    bodies = [tree.body, *(statement.body for statement in tree.body if isinstance(statement, ast.ClassDef))]
+    forwards = [
+        statement
+        for body in bodies
+        for statement in body
+        if isinstance(statement, ast.FunctionDef) and statement.name == "forward"
+    ]
+    if not forwards:
         return Graph({}, frozenset())
-    function = own[-1]
-    found: dict[str, Node] = {}
+    function = forwards[-1]
+    nodes: dict[str, Node] = {}
     for arg in function.args.args:
         dtype, sizes = _shape(arg.annotation)
-        found[arg.arg] = Node(arg.arg, "", (), (), arg.lineno, dtype, sizes)
+        nodes[arg.arg] = Node(arg.arg, "", (), (), arg.lineno, dtype, sizes)
     returned: set[str] = set()
     outputs: list[ast.expr] = []
     for statement in function.body:
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value, annotation=annotation):
-                found[name] = _node(name, value, annotation)
+                nodes[name] = _node(name, value, annotation)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Constant):
-                found[name] = _node(name, value, None)
+                nodes[name] = _node(name, value, None)
             case ast.Return(value=ast.expr() as value):
                 returned = {*names_in(value)}
                 outputs = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
     names = tuple(output.id if isinstance(output, ast.Name) else "" for output in outputs)
-    return Graph(found, frozenset(returned), names)
+    return Graph(nodes, frozenset(returned), names)
 
 
 def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
@@ -107,17 +112,17 @@ def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
         case ast.Call(func=function, args=args, keywords=keywords):
             path = ast.unparse(function).split(".")
             operation = path[3] if path[:2] == ["torch", "ops"] and len(path) > 3 else path[-1]
-            own = tuple((keyword.arg or "", keyword.value) for keyword in keywords)
-            return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, value)
+            options = tuple((keyword.arg or "", keyword.value) for keyword in keywords)
+            return Node(name, operation, tuple(args), options, value.lineno, dtype, sizes, value)
         case ast.Subscript(value=base, slice=index):
             return Node(name, "getitem", (base, index), (), value.lineno, dtype, sizes, value)
     return Node(name, "unknown", (value,), (), value.lineno, dtype, sizes, value)
 
 
 def _shape(annotation: ast.expr | None) -> tuple[str, tuple[int, ...] | None]:
-    told = annotation.value if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) else ""
-    found = _SHAPE.search(told)
-    if found is None:
+    text = annotation.value if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str) else ""
+    shape = _SHAPE.search(text)
+    if shape is None:
         return "", None
-    sizes = [each.strip() for each in found["sizes"].split(",") if each.strip()]
-    return found["dtype"], tuple(map(int, sizes)) if all(map(str.isdigit, sizes)) else None
+    sizes = [size.strip() for size in shape["sizes"].split(",") if size.strip()]
+    return shape["dtype"], tuple(map(int, sizes)) if all(map(str.isdigit, sizes)) else None

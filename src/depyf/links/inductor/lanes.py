@@ -17,27 +17,29 @@ _VARIABLE = re.compile(r"tmp\d+$")
 _LOADS = ("load", "loadu")
 
 
-def conditions(found: Iterable[Statement]) -> dict[int, tuple[str, ...]]:
+def conditions(kernel_statements: Iterable[Statement]) -> dict[int, tuple[str, ...]]:
     """Return for each line the variables that must be true in a lane for the line's value to count there."""
     known: dict[str, frozenset[str]] = {}
     lines: dict[int, tuple[str, ...]] = {}
-    for statement in found:
-        own = _of(statement.value, known)
-        if own:
-            lines[statement.line] = tuple(sorted(own))
+    for statement in kernel_statements:
+        needed = _of(statement.value, known)
+        if needed:
+            lines[statement.line] = tuple(sorted(needed))
         is_gathered = any(map(is_accumulator, statement.targets))
-        known.update(dict.fromkeys(statement.targets, frozenset() if is_gathered else own))
+        known.update(dict.fromkeys(statement.targets, frozenset() if is_gathered else needed))
     return lines
 
 
 def _of(value: ast.expr, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    found = {each for name in names_in(value) for each in known.get(name, ())}
-    for call in (each for each in nodes_below(value) if isinstance(each, ast.Call)):
+    variables = {variable for name in names_in(value) for variable in known.get(name, ())}
+    for call in (node for node in nodes_below(value) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if name in _LOADS and isinstance(call.func, ast.Attribute):
             # In Triton the condition is an argument; in C++ the load is a method of it.
             conditions_of_load = [*call.args[1:2], call.func.value]
-            found |= {each for part in conditions_of_load for each in names_in(part) if _VARIABLE.match(each)}
+            variables |= {
+                variable for part in conditions_of_load for variable in names_in(part) if _VARIABLE.match(variable)
+            }
         elif name in ("where", "blendv") and len(call.args) == 3:
-            found -= {*names_in(call.args[0 if name == "where" else 2])}
-    return frozenset(found)
+            variables -= {*names_in(call.args[0 if name == "where" else 2])}
+    return frozenset(variables)

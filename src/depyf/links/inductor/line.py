@@ -67,8 +67,8 @@ class Line:
     def computes_something(self) -> bool:
         """Whether it does more than load, convert, reshape, store, or add to an accumulator."""
         takes_values = any(name.startswith("tmp") for name in self.names)
-        own = self.statement
-        return not self.is_store and takes_values and own.computes and not own.accumulates
+        statement = self.statement
+        return not self.is_store and takes_values and statement.computes and not statement.accumulates
 
 
 @dataclass(slots=True)

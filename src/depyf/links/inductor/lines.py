@@ -47,31 +47,40 @@ _SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeez
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
     """Return each launch of a kernel with the nodes of its lines.
 
-    computed: the nodes that each launch computes, by its handle, as Inductor records them.
+    Args:
+        module: Inductor's module.
+        graph: the lowered graph.
+        computed: the nodes that each launch computes, by its handle, as Inductor records them.
     """
     return _Module(module, graph, computed).all()
 
 
 def library_results(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> dict[int, str]:
-    """Return the node whose result each call of a library's kernel gives, by the position among all launches."""
+    """Return the node whose result each call of a library's kernel gives, by the position among all launches.
+
+    Args:
+        module: Inductor's module.
+        graph: the lowered graph.
+        computed: the nodes that each launch computes, by its handle.
+    """
     followed = _Module(module, graph, computed)
     followed.all()
     return followed.libraries
 
 
-def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
+def origins_of_lines(launches: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
     """Return the origins of the statements in a module's kernels; () for a statement that belongs to no known node.
 
     nodes: the places of the graph's nodes by name. A line of a kernel that is launched more than once has the origins
         of all launches.
     """
     lines: dict[int, Origins] = {}
-    for each in found:
-        for line in each.lines:
-            number = each.kernel.first + line.statement.line - 1
-            own = joined(nodes.get(name, NOWHERE) for name in line.nodes)
-            is_doubted = any(nodes.get(name, NOWHERE) != own for name in line.maybe)
-            lines[number] = joined((lines.get(number, NOWHERE), NOWHERE if is_doubted else own))
+    for launch in launches:
+        for line in launch.lines:
+            number = launch.kernel.first + line.statement.line - 1
+            origins = joined(nodes.get(name, NOWHERE) for name in line.nodes)
+            is_doubted = any(nodes.get(name, NOWHERE) != origins for name in line.maybe)
+            lines[number] = joined((lines.get(number, NOWHERE), NOWHERE if is_doubted else origins))
     return lines
 
 
@@ -106,21 +115,21 @@ class _Module:
         return bool(users) and all(user is not None and is_part(user) for user in users)
 
     def all(self) -> list[Launched]:
-        found = []
+        launches = []
         for index, launch in enumerate(self._module.launches):
             kernel = self._module.kernels.get(launch.kernel)
             if kernel is not None:
-                found.append(self._follow(launch, kernel))
+                launches.append(self._follow(launch, kernel))
             elif not launch.kernel:
                 self._buffers.rename(launch)
             else:
                 self._buffers.library(launch, self._computed.get(launch.handle, ()))
                 self.libraries[index] = self._buffers.nodes.get(result_of(launch), "")
         for name, node in zip(self._module.returned, self._graph.outputs):
-            self._return(name, node, found)
-        return found
+            self._return(name, node, launches)
+        return launches
 
-    def _return(self, buffer: str, name: str, found: list[Launched]) -> None:
+    def _return(self, buffer: str, name: str, launches: list[Launched]) -> None:
         """Record that the last launch that writes to a buffer must write the value that the graph returns there.
 
         The launch may seem to compute another node: `x < y` where the graph has `x > y`, and both exist.
@@ -128,36 +137,48 @@ class _Module:
         node = self._graph.nodes.get(name)
         while node is not None and node.operation in _SAME_ORDER:
             node = self._graph.nodes.get(node.uses[0])
-        for each in reversed(found):
-            names, launch = parameters(each.kernel), each.launch
+        for launched_kernel in reversed(launches):
+            names, launch = parameters(launched_kernel.kernel), launched_kernel.launch
             given = zip(names, launch.arguments, launch.values)
-            held = [(own, value) for own, text, value in given if buffer_name(text, value) == buffer]
-            held = [(own, value) for own, value in held if own in each.after]
+            held = [(parameter, value) for parameter, text, value in given if buffer_name(text, value) == buffer]
+            held = [(parameter, value) for parameter, value in held if parameter in launched_kernel.after]
             if not held or node is None:
                 continue
             parameter, value = held[0]
             is_whole = isinstance(value, Buffer) and math.prod(value.size) == node.count
             if is_whole and not is_view(node):
-                each.after[parameter] = node.name
+                launched_kernel.after[parameter] = node.name
             return
 
     def _follow(self, launch: Launch, kernel: Kernel) -> Launched:
         # The comment above a kernel describes only the kernel's first launch.
         fragment = kernel.computes if kernel.name in self._once and kernel.computes else None
-        told = self._computed.get(launch.handle) or fragment
-        inside = self._with_parts(told) if told is not None else frozenset(self._graph.nodes)
-        made = Launched(launch, kernel, tuple(sorted(inside, key=self._places.__getitem__)) if told is not None else ())
+        listed = self._computed.get(launch.handle) or fragment
+        inside = self._with_parts(listed) if listed is not None else frozenset(self._graph.nodes)
+        launched_kernel = Launched(
+            launch, kernel, tuple(sorted(inside, key=self._places.__getitem__)) if listed is not None else ()
+        )
         names = parameters(kernel)
         held = dict(zip(names, launch.values))
         buffers = {name: buffer_name(text, held[name]) for name, text in zip(names, launch.arguments)}
-        contents = {name: self._buffers.terms[each] for name, each in buffers.items() if each in self._buffers.terms}
-        made.before = {name: self._held_by(buffers[name], term, held[name]) for name, term in contents.items()}
+        contents = {
+            name: self._buffers.terms[buffer] for name, buffer in buffers.items() if buffer in self._buffers.terms
+        }
+        launched_kernel.before = {
+            name: self._held_by(buffers[name], term, held[name]) for name, term in contents.items()
+        }
         body = Body(self._terms, dict(contents))
         followed = [(statement, body.follow(statement)) for statement in statements(kernel)]
-        made.lines = self._lines(followed, body.aliases, made.before, inside)
-        made.aliases, made.terms, made.reads = body.aliases, self._values, _reads(followed, body.aliases, names)
-        self._store(made, body, [each for each, _ in followed if each.place is not None], inside)
-        return self._program_s_own(made, buffers) if kernel.is_own else made
+        launched_kernel.lines = self._lines(followed, body.aliases, launched_kernel.before, inside)
+        launched_kernel.aliases, launched_kernel.terms, launched_kernel.reads = (
+            body.aliases,
+            self._values,
+            _reads(followed, body.aliases, names),
+        )
+        self._store(
+            launched_kernel, body, [statement for statement, _ in followed if statement.place is not None], inside
+        )
+        return self._program_s_own(launched_kernel, buffers) if kernel.is_own else launched_kernel
 
     def _lines(
         self,
@@ -166,13 +187,13 @@ class _Module:
         before: Mapping[str, str],
         inside: frozenset[str],
     ) -> list[Line]:
-        computes = [self._names(term, each, inside) for each, term in followed]
+        computes = [self._names(term, statement, inside) for statement, term in followed]
         left = inside - {name for names in computes for name in names}
         likely = self._likely(followed, computes, before, left)
         doubts = {
-            index: found
-            for index, ((statement, term), own) in enumerate(zip(followed, computes))
-            if not own and index not in likely and (found := self._may_compute(statement, term, left))
+            index: doubted
+            for index, ((statement, term), names) in enumerate(zip(followed, computes))
+            if not names and index not in likely and (doubted := self._may_compute(statement, term, left))
         }
         lines = linked(followed, aliases, computes, self._in_parts, likely, doubts, self._before)
         if len(inside) == 1:
@@ -180,26 +201,28 @@ class _Module:
             lines = [line if line.nodes else replace(line, serves=tuple(inside)) for line in lines]
         return list(filter(_is_told, (self._as_step(line) for line in lines)))
 
-    def _store(self, made: Launched, body: Body, stores: list[Statement], inside: frozenset[str]) -> None:
+    def _store(self, launched_kernel: Launched, body: Body, stores: list[Statement], inside: frozenset[str]) -> None:
         """Record the content of the buffers that a launch writes."""
         stored = {body.aliases.get(name, name) for name in _places(stores)}
-        given = zip(parameters(made.kernel), made.launch.arguments, made.launch.values)
+        given = zip(parameters(launched_kernel.kernel), launched_kernel.launch.arguments, launched_kernel.launch.values)
         buffers = {name: (buffer_name(text, value), value) for name, text, value in given if name in stored}
         is_scattered = _places(store for store in stores if store.is_scattered)
-        told = self._told(made.kernel, scatters=bool(is_scattered))
+        written_nodes = self._told(launched_kernel.kernel, scatters=bool(is_scattered))
         # Inductor lists a buffer instead of a node for a change in place and for an intermediate step of a node.
-        is_said = bool(told) and len(told) == len(made.kernel.returns)
-        written = frozenset(told) if is_said else inside
+        is_said = bool(written_nodes) and len(written_nodes) == len(launched_kernel.kernel.returns)
+        written = frozenset(written_nodes) if is_said else inside
         for name, (buffer, value) in buffers.items():
             if buffer and name in body.contents:
                 self._buffers.terms[buffer] = body.contents[name]
-                made.after[name] = self._one_of(body.contents[name], value, written)
-        open_ones = {name: buffer for name, (buffer, _) in buffers.items() if not made.after.get(name)}
-        self._settle_all(made, open_ones, is_scattered, told if made.kernel.returns else None)
+                launched_kernel.after[name] = self._one_of(body.contents[name], value, written)
+        open_ones = {name: buffer for name, (buffer, _) in buffers.items() if not launched_kernel.after.get(name)}
+        self._settle_all(
+            launched_kernel, open_ones, is_scattered, written_nodes if launched_kernel.kernel.returns else None
+        )
         for name, (buffer, _) in buffers.items():
             self._buffers.nodes.pop(buffer, None)
-            if is_said and made.after.get(name):
-                self._buffers.hold(buffer, made.after[name])
+            if is_said and launched_kernel.after.get(name):
+                self._buffers.hold(buffer, launched_kernel.after[name])
             self._buffers.gather(buffer)
 
     def _told(self, kernel: Kernel, *, scatters: bool) -> list[str]:
@@ -208,12 +231,12 @@ class _Module:
         The comment above a kernel that only fills the target of a scatter names the scatter, too.
         """
         nodes = self._graph.nodes if kernel.name in self._once else {}
-        told = [each for each in kernel.returns if each in nodes]
-        return [each for each in told if scatters or not nodes[each].operation.startswith(SCATTERS)]
+        named = [name for name in kernel.returns if name in nodes]
+        return [name for name in named if scatters or not nodes[name].operation.startswith(SCATTERS)]
 
     def _settle_all(
         self,
-        made: Launched,
+        launched_kernel: Launched,
         open_ones: Mapping[str, str],
         is_scattered: Collection[str],
         written: Collection[str] | None,
@@ -223,30 +246,34 @@ class _Module:
         A buffer in `is_scattered` gets a node that scatters.
         written: the nodes that the launch writes according to Inductor, or None if Inductor does not say.
         """
-        scattering = [node for node in made.nodes if self._graph.nodes[node].operation.startswith(SCATTERS)]
-        inside = {*made.nodes}
-        left = [name for name in made.nodes if not is_view(self._graph.nodes[name])]
+        scattering = [node for node in launched_kernel.nodes if self._graph.nodes[node].operation.startswith(SCATTERS)]
+        inside = {*launched_kernel.nodes}
+        left = [name for name in launched_kernel.nodes if not is_view(self._graph.nodes[name])]
         left = [name for name in left if (name in written if written is not None else not self._users[name] <= inside)]
-        self._settle(made, {name: each for name, each in open_ones.items() if name in is_scattered}, scattering)
-        self._settle(made, {name: each for name, each in open_ones.items() if name not in is_scattered}, left)
+        self._settle(
+            launched_kernel, {name: buffer for name, buffer in open_ones.items() if name in is_scattered}, scattering
+        )
+        self._settle(
+            launched_kernel, {name: buffer for name, buffer in open_ones.items() if name not in is_scattered}, left
+        )
 
-    def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
+    def _program_s_own(self, launched_kernel: Launched, buffers: Mapping[str, str]) -> Launched:
         """Return a launch of a kernel that the program brought. All of its lines belong to the node that calls it.
 
         before: `triton_kernel_wrapper_mutation(..., kwargs = {'x_ptr': arg0_1, 'out_ptr': empty})`
         """
-        calls = [each for each in self._graph.nodes.values() if each.operation.startswith("triton_kernel_wrapper")]
+        calls = [node for node in self._graph.nodes.values() if node.operation.startswith("triton_kernel_wrapper")]
         given = {call.name: _keywords(call) for call in calls}
-        same = [name for name in given if given[name] and given[name].keys() <= {*parameters(made.kernel)}]
+        same = [name for name in given if given[name] and given[name].keys() <= {*parameters(launched_kernel.kernel)}]
         node = next((name for name in same if name not in self._called), "")
         self._called.add(node)
         for name, held in given.get(node, {}).items():
             if buffers.get(name) and held in self._of_node:
                 self._buffers.hold(buffers[name], held)
         served = (node,) if node else ()
-        made.lines = [Line(statement, None, (), served) for statement in statements(made.kernel)]
-        made.after = {}
-        return made
+        launched_kernel.lines = [Line(statement, None, (), served) for statement in statements(launched_kernel.kernel)]
+        launched_kernel.after = {}
+        return launched_kernel
 
     def _as_step(self, line: Line) -> Line:
         """Return a line with the node for which it is an intermediate step, if there is one."""
@@ -258,7 +285,7 @@ class _Module:
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and the nodes that select one of their several results. Inductor lists only some of them."""
-        known = [each for each in names if each in self._graph.nodes]
+        known = [name for name in names if name in self._graph.nodes]
         users = (self._graph.nodes.get(user) for name in known for user in self._users[name])
         items = (user.name for user in users if user is not None and user.operation == "getitem")
         return frozenset((*known, *items))
@@ -275,22 +302,22 @@ class _Module:
         before: `tmp12 = tmp5 * tmp11`, where `tmp5` is random, `tmp11` is `exp`, and only `mul_1` of
             the nodes that use `exp` multiplies
         """
-        holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
-        for index, ((statement, _), own) in enumerate(zip(followed, computes)):
+        holds, likely_nodes = {name: {node} for name, node in before.items() if node}, dict[int, str]()
+        for index, ((statement, _), nodes) in enumerate(zip(followed, computes)):
             operands = {node for name in statement.names for node in holds.get(name, ())}
             computing = statement.computes and not statement.accumulates
-            if own:
-                given = set(own)
+            if nodes:
+                given = set(nodes)
             elif computing:
                 given = self._taker(operands & {*self._users}, left, statement.operations)
             else:
                 given = set() if statement.accumulates else operands
-            stores = statement.place is not None and not own
-            likely = given if computing and not own else operands & set(found.values()) if stores else set()
+            stores = statement.place is not None and not nodes
+            likely = given if computing and not nodes else operands & set(likely_nodes.values()) if stores else set()
             if len(likely) == 1:
-                found[index] = next(iter(likely))
+                likely_nodes[index] = next(iter(likely))
             holds.update(dict.fromkeys(statement.targets, given))
-        return found
+        return likely_nodes
 
     def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
         """Return the only node left that applies one of some operations to an operand; {} if there are several."""
@@ -304,46 +331,46 @@ class _Module:
             return set()
         operations = statement.operations
         numbers = self._terms.numbers_in(term) if term is not None else None
-        found = (self._graph.nodes[each] for each in left)
-        return {each.name for each in found if each.operation in operations and numbers in (None, each.numbers)}
+        candidates = (self._graph.nodes[name] for name in left)
+        return {node.name for node in candidates if node.operation in operations and numbers in (None, node.numbers)}
 
     def _before(self, wanted: Iterable[str], among: Collection[str]) -> set[str]:
         """Return the nodes among some that other nodes need, looking through views."""
-        found, seen, pending = set[str](), set[str](), list(wanted)
+        needed, seen, pending = set[str](), set[str](), list(wanted)
         while pending:
             node = self._graph.nodes.get(pending.pop())
             for name in node.uses if node is not None else ():
                 if name not in seen and name in self._graph.nodes:
                     seen.add(name)
                     pending.append(name)
-                    found |= {name} & {*among}
-        return found
+                    needed |= {name} & {*among}
+        return needed
 
     def _takers(self, name: str) -> set[str]:
         """Return the nodes that use a node, directly or through views."""
-        found, pending = set[str](), [name]
+        takers, pending = set[str](), [name]
         while pending:
             for user in self._users.get(pending.pop(), ()):
-                if user in found or not user:
+                if user in takers or not user:
                     continue
-                found.add(user)
+                takers.add(user)
                 if is_view(self._graph.nodes[user]):
                     pending.append(user)
-        return found
+        return takers
 
     def _held_by(self, buffer: str, term: int, value: Value) -> str:
         """Return the node that a buffer holds before a launch, or ""."""
         node = self._buffers.nodes.get(buffer, "")
         return node if node and self._of_node[node] == term else self._one_of(term, value, None)
 
-    def _settle(self, made: Launched, open_ones: Mapping[str, str], nodes: Iterable[str]) -> None:
+    def _settle(self, launched_kernel: Launched, open_ones: Mapping[str, str], nodes: Iterable[str]) -> None:
         """Assign the only remaining node to a result that is not understood."""
-        taken = set(made.after.values())
+        taken = set(launched_kernel.after.values())
         left = [node for node in nodes if node not in taken]
         if len(open_ones) == len(left) == 1:
             (name,) = open_ones
             self._buffers.hold(open_ones[name], left[0])
-            made.after[name] = left[0]
+            launched_kernel.after[name] = left[0]
 
     def _one_of(self, term: int, value: Value, inside: frozenset[str] | None) -> str:
         """Return the node that a buffer holds: of several with the same value, the first with the buffer's layout.
@@ -351,7 +378,7 @@ class _Module:
         Nodes that are computed from different parts of a tensor have the same term but different values, so none is
         returned.
         """
-        nodes = [self._graph.nodes[each] for each in self._named.get(term, ()) if inside is None or each in inside]
+        nodes = [self._graph.nodes[name] for name in self._named.get(term, ()) if inside is None or name in inside]
         if isinstance(value, Buffer):
             count, dtype = math.prod(value.size), _ABBREVIATED.get(value.dtype, "")
             nodes = [node for node in nodes if node.dtype == dtype or not dtype] or nodes
@@ -363,14 +390,14 @@ class _Module:
     def _names(self, term: int | None, statement: Statement, inside: frozenset[str]) -> tuple[str, ...]:
         if term is None or self._terms.is_number(term):
             return ()
-        own = [each for each in self._named.get(term, ()) if each in inside]
+        nodes = [name for name in self._named.get(term, ()) if name in inside]
         if statement.place is None and statement.accumulates:
             return ()
         at_index = any(_INDEX.match(name) for name in statement.names)
         is_lookup = at_index and self._terms.made[term][0] == "indexed"
         if statement.place is None and not statement.computes and not is_lookup:
-            return tuple(each for each in own if is_cast(self._graph.nodes[each]))
-        return tuple(each for each in own if not is_view(self._graph.nodes[each]))
+            return tuple(name for name in nodes if is_cast(self._graph.nodes[name]))
+        return tuple(name for name in nodes if not is_view(self._graph.nodes[name]))
 
 
 def _places(stores: Iterable[Statement]) -> set[str]:
@@ -385,13 +412,13 @@ def _reads(
 
     A scatter reads its target: elements that it does not write keep their value.
     """
-    found, written = set[str](), set[str]()
+    read_first, written = set[str](), set[str]()
     for statement, _ in followed:
-        place = {aliases.get(each, each) for each in names_in(statement.place or statement.value)}
+        place = {aliases.get(name, name) for name in names_in(statement.place or statement.value)}
         read = {aliases.get(name, name) for name in statement.names} | (place if statement.is_scattered else set())
-        found |= read - written
+        read_first |= read - written
         written |= place if statement.place is not None else set()
-    return frozenset(found & {*names})
+    return frozenset(read_first & {*names})
 
 
 def _keywords(call: Node) -> dict[str, str]:

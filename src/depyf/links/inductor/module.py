@@ -119,10 +119,12 @@ def _kernels(tree: ast.Module, rows: list[str]) -> Iterator[Kernel]:
                 texts = [arg for arg in args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
                 if kind.startswith(("triton", "cpp")) and texts:
                     types = args[0].elts if isinstance(args[0], ast.List) else []
-                    own = tuple(str(each.value) for each in types if isinstance(each, ast.Constant))
+                    argument_types = tuple(
+                        str(argument.value) for argument in types if isinstance(argument, ast.Constant)
+                    )
                     language = "triton" if kind == "triton" else "cpp"
-                    told = _fragment(rows, node.lineno - 1)
-                    yield Kernel(name, language, str(texts[-1].value), texts[-1].lineno, own, *told)
+                    nodes = _fragment(rows, node.lineno - 1)
+                    yield Kernel(name, language, str(texts[-1].value), texts[-1].lineno, argument_types, *nodes)
 
 
 def _fragment(rows: list[str], end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -133,22 +135,22 @@ def _fragment(rows: list[str], end: int) -> tuple[tuple[str, ...], tuple[str, ..
     begin = end
     while begin and rows[begin - 1].startswith("#"):
         begin -= 1
-    computed = [found["name"] for found in map(_COMPUTED.match, rows[begin:end]) if found is not None]
-    written = [found["names"] for found in map(_WRITTEN.match, rows[begin:end]) if found is not None]
+    computed = [match["name"] for match in map(_COMPUTED.match, rows[begin:end]) if match is not None]
+    written = [match["names"] for match in map(_WRITTEN.match, rows[begin:end]) if match is not None]
     return tuple(computed), tuple(name.strip(" %") for names in written for name in names.split(","))
 
 
 def _examples(tree: ast.Module) -> dict[str, Value]:
     """Return the example inputs at the end of a module."""
-    found: dict[str, Value] = {}
+    examples: dict[str, Value] = {}
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.name in ("get_args", "benchmark_compiled_module"):
             for node in nodes_below(function):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                     name = node.targets[0].id
-                    value = _made(name, node.value, found)
-                    found[name] = value if value is not None else number(node.value, found)
-    return found
+                    value = _made(name, node.value, examples)
+                    examples[name] = value if value is not None else number(node.value, examples)
+    return examples
 
 
 def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
@@ -156,24 +158,24 @@ def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
     if isinstance(node, ast.Constant):  # The common case, without Python's compiler.
         return node.value if isinstance(node.value, (int, float)) else None
     names = {name: value for name, value in known.items() if isinstance(value, (int, float))}
-    for each in nodes_below(node):
-        is_known = not isinstance(each, ast.Name) or each.id in names or each.id in _FUNCTIONS
-        is_number = not isinstance(each, ast.Constant) or isinstance(each.value, (int, float))
-        if not isinstance(each, _ARITHMETIC) or not is_known or not is_number:
+    for child in nodes_below(node):
+        is_known = not isinstance(child, ast.Name) or child.id in names or child.id in _FUNCTIONS
+        is_number = not isinstance(child, ast.Constant) or isinstance(child.value, (int, float))
+        if not isinstance(child, _ARITHMETIC) or not is_known or not is_number:
             return None
     code = compile(ast.Expression(node), "<size>", "eval")
     try:
-        found = eval(code, {"__builtins__": {}, **_FUNCTIONS}, names)
+        computed = eval(code, {"__builtins__": {}, **_FUNCTIONS}, names)
     except (ArithmeticError, TypeError, ValueError):
         return None
-    return found if isinstance(found, (int, float)) else None
+    return computed if isinstance(computed, (int, float)) else None
 
 
 def _numbers(node: ast.expr, known: Mapping[str, Value]) -> tuple[int, ...] | None:
     if not isinstance(node, (ast.Tuple, ast.List)):
         return None
-    found = [number(elt, known) for elt in node.elts]
-    return None if None in found else tuple(int(each) for each in found if each is not None)
+    elements = [number(elt, known) for elt in node.elts]
+    return None if None in elements else tuple(int(element) for element in elements if element is not None)
 
 
 def _made(name: str, node: ast.expr, known: Mapping[str, Value]) -> Buffer | None:
@@ -198,14 +200,16 @@ class _Reader:
         self._known = dict(examples)
         self._parts: dict[str, ast.FunctionDef] = {}
         self._read: set[str] = set()
-        self._handles = {text.count("\n", 0, each.start()) + 1: each["handle"] for each in _HANDLE.finditer(text)}
+        self._handles = {text.count("\n", 0, match.start()) + 1: match["handle"] for match in _HANDLE.finditer(text)}
 
     def read(self, tree: ast.Module) -> None:
-        self._module.numbers = {name: each for name, each in self._known.items() if isinstance(each, (int, float))}
+        self._module.numbers = {
+            name: example for name, example in self._known.items() if isinstance(example, (int, float))
+        }
         calls = [node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
-        self._parts = {each.name: each for each in calls if each.name.startswith(_PARTITION)}
+        self._parts = {call.name: call for call in calls if call.name.startswith(_PARTITION)}
         # Read a part at its call, with the buffers' contents at that point; read uncalled parts last.
-        for call in (*(each for each in calls if each.name not in self._parts), *self._parts.values()):
+        for call in (*(call for call in calls if call.name not in self._parts), *self._parts.values()):
             self._function(call)
 
     def _function(self, function: ast.FunctionDef) -> None:
@@ -215,7 +219,7 @@ class _Reader:
         simple = (node for node in nodes_below(function) if isinstance(node, (ast.Assign, ast.Expr)))
         for statement in sorted(simple, key=lambda node: (node.lineno, node.col_offset)):
             self._statement(statement)
-        returns = [each for each in nodes_below(function) if isinstance(each, ast.Return)]
+        returns = [node for node in nodes_below(function) if isinstance(node, ast.Return)]
         if function.name not in self._parts and returns and isinstance(returns[-1].value, ast.Tuple):
             self._module.returned = tuple(map(_returned, returns[-1].value.elts))
 
@@ -235,7 +239,7 @@ class _Reader:
                 held = self._known.get(source)
                 self._module.launches.append(Launch("", "", statement.lineno, (source,), (held,), name))
             case ast.Expr(value=ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), *shape])):
-                sizes = [_numbers(each, self._known) for each in shape[:2]]
+                sizes = [_numbers(argument, self._known) for argument in shape[:2]]
                 if not isinstance(self._known.get(name), Buffer) and len(sizes) == 2 and None not in sizes:
                     self._known[name] = Buffer(name, sizes[0] or (), sizes[1] or ())
 
@@ -280,9 +284,9 @@ class _Reader:
         return number(node, self._known)
 
     def _assign(self, name: str, node: ast.expr) -> None:
-        made = _made(name, node, self._known)
-        value = made if made is not None else self._value(node)
-        source = getattr(value, "name", "") if made is None else ""
+        buffer = _made(name, node, self._known)
+        value = buffer if buffer is not None else self._value(node)
+        source = getattr(value, "name", "") if buffer is None else ""
         source = node.id if isinstance(node, ast.Name) else source
         self._known.pop(name, None)
         match node:

@@ -47,9 +47,9 @@ def probed(
     """
     rows = text.splitlines()
     for kernel in module.kernels.values() if inside else ():
-        own = kernel.text.splitlines()
-        if rows[kernel.first - 1 : kernel.first - 1 + len(own)][1:] == own[1:]:
-            for number, row in _of_kernel(kernel, own, receiver, only):
+        lines = kernel.text.splitlines()
+        if rows[kernel.first - 1 : kernel.first - 1 + len(lines)][1:] == lines[1:]:
+            for number, row in _of_kernel(kernel, lines, receiver, only):
                 rows[kernel.first + number - 2] = row
     for end, index, arguments in _launches(text, module):
         rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{argument}, ' for argument in arguments)}))"
@@ -92,12 +92,12 @@ def _of_kernel(
 def _of_triton(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:
     begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("import triton"))
     yield begin, f"{rows[begin - 1]}; from {receiver} import note as _depyf_note, stored as _depyf_stored"
-    found = statements(kernel)
-    needed = conditions(found)
-    for each in found:
-        end = each.value.end_lineno if each.place is None else each.line
-        if end is not None and (each.place is not None or _sets_value(each)):
-            yield end, f"{rows[end - 1]}; {_triton_probe(each, needed.get(each.line, ()))}"
+    kernel_statements = statements(kernel)
+    needed = conditions(kernel_statements)
+    for statement in kernel_statements:
+        end = statement.value.end_lineno if statement.place is None else statement.line
+        if end is not None and (statement.place is not None or _sets_value(statement)):
+            yield end, f"{rows[end - 1]}; {_triton_probe(statement, needed.get(statement.line, ()))}"
 
 
 def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
@@ -107,20 +107,22 @@ def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
     if body:
         yield body, "{ DepyfKernel depyf_kernel;"
     counts, blocks = _lanes(rows), _blocks(rows)
-    found = statements(kernel)
-    needed, declared = conditions(found), dict[str, int]()
-    for each in found:
-        value = _cpp_value(rows[each.line - 1], each)
-        declared.update(dict.fromkeys(each.targets, each.line))
-        if not body or each.line <= body or not value:
+    kernel_statements = statements(kernel)
+    needed, declared = conditions(kernel_statements), dict[str, int]()
+    for statement in kernel_statements:
+        value = _cpp_value(rows[statement.line - 1], statement)
+        declared.update(dict.fromkeys(statement.targets, statement.line))
+        if not body or statement.line <= body or not value:
             continue
-        row = f"{rows[each.line - 1]} depyf_note({each.line}, {value}, {counts[each.line - 1]});"
-        masks = needed.get(each.line, ())
-        if masks and all(blocks[declared[name] - 1][-1] in blocks[each.line - 1] for name in masks if name in declared):
+        row = f"{rows[statement.line - 1]} depyf_note({statement.line}, {value}, {counts[statement.line - 1]});"
+        masks = needed.get(statement.line, ())
+        if masks and all(
+            blocks[declared[name] - 1][-1] in blocks[statement.line - 1] for name in masks if name in declared
+        ):
             kept = " && ".join(f"depyf_is_kept({name}, depyf_lane)" for name in masks)
-            row += f" depyf_note({each.line + COUNTED}, {value}, {counts[each.line - 1]}, "
+            row += f" depyf_note({statement.line + COUNTED}, {value}, {counts[statement.line - 1]}, "
             row += f"[&](int depyf_lane) {{ return {kept}; }});"
-        yield each.line, row
+        yield statement.line, row
 
 
 def _sets_value(statement: Statement) -> bool:
@@ -149,23 +151,23 @@ def _lanes(rows: list[str]) -> list[str]:
     """Return for each row the number of active vector lanes, from the loads and stores of its block; -1 for all."""
     blocks, counts = _blocks(rows), dict[int, str]()
     for block, row in zip(blocks, rows):
-        found = _COUNT.search(row)
-        if found is not None:
-            counts.setdefault(block[-1], found["count"])
+        lane_count = _COUNT.search(row)
+        if lane_count is not None:
+            counts.setdefault(block[-1], lane_count["count"])
     return [counts.get(block[-1], "-1") for block in blocks]
 
 
 def _blocks(rows: list[str]) -> list[tuple[int, ...]]:
     """Return for each row its enclosing blocks, innermost last, by the number of the row that opens each."""
-    opened, found = [0], list[tuple[int, ...]]()
+    opened, enclosing = [0], list[tuple[int, ...]]()
     for number, row in enumerate(rows):
-        found.append(tuple(opened))
+        enclosing.append(tuple(opened))
         for character in row:
             if character == "{":
                 opened.append(number + 1)
             elif character == "}" and len(opened) > 1:
                 opened.pop()
-    return found
+    return enclosing
 
 
 _CPP = """#include <cmath>

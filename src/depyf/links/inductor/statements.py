@@ -94,18 +94,18 @@ class Statement:
     @functools.cached_property
     def operations(self) -> frozenset[str]:
         """The names in a graph for the operations of its value."""
-        found: set[str] = set()
-        for each in nodes_below(self.value):
-            if isinstance(each, ast.Call):
-                name = _called(each.func)
-                found.add(_CALLS.get(name, name))
-            elif isinstance(each, (ast.BinOp, ast.BoolOp, ast.UnaryOp)):
-                found.update(_OPERATORS.get(type(each.op), ()))
-            elif isinstance(each, ast.Compare):
-                found.update(name for op in each.ops for name in _OPERATORS.get(type(op), ()))
-            elif isinstance(each, ast.IfExp):
-                found.update(_OPERATORS[ast.IfExp])
-        return frozenset(found)
+        names: set[str] = set()
+        for node in nodes_below(self.value):
+            if isinstance(node, ast.Call):
+                name = _called(node.func)
+                names.add(_CALLS.get(name, name))
+            elif isinstance(node, (ast.BinOp, ast.BoolOp, ast.UnaryOp)):
+                names.update(_OPERATORS.get(type(node.op), ()))
+            elif isinstance(node, ast.Compare):
+                names.update(name for op in node.ops for name in _OPERATORS.get(type(op), ()))
+            elif isinstance(node, ast.IfExp):
+                names.update(_OPERATORS[ast.IfExp])
+        return frozenset(names)
 
     @property
     def gives_truths(self) -> bool:
@@ -115,14 +115,14 @@ class Statement:
     @functools.cached_property
     def computes(self) -> bool:
         """Whether its value does more than load, convert or reshape."""
-        for each in nodes_below(self.value):
-            if isinstance(each, ast.Call):
-                name = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
+        for node in nodes_below(self.value):
+            if isinstance(node, ast.Call):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 if name in ("load", "loadu"):
                     return False
                 if name not in _TRANSPARENT:
                     return True
-            elif isinstance(each, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
+            elif isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp)):
                 return True
         return False
 
@@ -131,7 +131,7 @@ class Statement:
         """Whether it adds to an accumulator, which has the result only at the end of the loop."""
         if not any(map(is_accumulator, self.names)) or isinstance(self.value, ast.Name):
             return False
-        calls = [each.func for each in nodes_below(self.value) if isinstance(each, ast.Call)]
+        calls = [node.func for node in nodes_below(self.value) if isinstance(node, ast.Call)]
         return not any(_called(call) in _WHOLE for call in calls)
 
 
@@ -158,14 +158,16 @@ def parameters(kernel: Kernel) -> list[str]:
         return [arg.arg for arg in function.args.args] if function is not None else []
     head = re.search(r"\bkernel\((?P<listed>[^)]*)\)", kernel.text)
     listed = head["listed"].split(",") if head is not None else []
-    return [each.split()[-1].lstrip("*&") for each in listed if each.strip()]
+    return [parameter.split()[-1].lstrip("*&") for parameter in listed if parameter.strip()]
 
 
 @functools.lru_cache(maxsize=16)
 def _function(text: str) -> ast.FunctionDef | None:
     """Return the function of a Triton kernel. Other functions are its callees, such as the operator of a scan."""
-    functions = [each for each in _parsed(text).body if isinstance(each, ast.FunctionDef)]
-    kernels = [each for each in functions if "triton_heuristics." in "".join(map(ast.unparse, each.decorator_list))]
+    functions = [node for node in _parsed(text).body if isinstance(node, ast.FunctionDef)]
+    kernels = [
+        function for function in functions if "triton_heuristics." in "".join(map(ast.unparse, function.decorator_list))
+    ]
     return next(iter(kernels or functions[-1:]), None)
 
 
@@ -179,15 +181,17 @@ def _parsed(text: str) -> ast.Module:
 def _of_triton(text: str) -> Iterator[Statement]:
     function = _function(text)
     body = nodes_below(function) if function is not None else []
-    nodes = [each for each in body if isinstance(each, (ast.Assign, ast.AugAssign, ast.Expr))]
-    for node in sorted(nodes, key=lambda each: each.lineno):
+    nodes = [node for node in body if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))]
+    for node in sorted(nodes, key=lambda node: node.lineno):
         match node:
-            case ast.AugAssign(target=ast.Name(id=name) as own, op=operator, value=value):
-                yield Statement(node.lineno, (name,), ast.copy_location(ast.BinOp(own, operator, value), node))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=operator, value=value):
+                yield Statement(node.lineno, (name,), ast.copy_location(ast.BinOp(target, operator, value), node))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield Statement(node.lineno, (name,), value)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
-                yield Statement(node.lineno, tuple(each.id for each in names if isinstance(each, ast.Name)), value)
+                yield Statement(
+                    node.lineno, tuple(element.id for element in names if isinstance(element, ast.Name)), value
+                )
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[place, value, *_])):
                 if name == "store" or name.startswith("atomic_"):
                     yield Statement(node.lineno, (), value, place, name != "store")

@@ -83,7 +83,7 @@ class Terms:
 
     def numbers_in(self, term: int) -> frozenset[float]:
         """Return the numbers among the operands of a term."""
-        parts = (self.value_of(each) for each in self.made[term][1] if isinstance(each, int))
+        parts = (self.value_of(part) for part in self.made[term][1] if isinstance(part, int))
         return frozenset(part for part in parts if part is not None)
 
     def of(self, operation: str, *parts: int) -> int:
@@ -162,9 +162,9 @@ class Terms:
     def _sigmoid(self, below: int) -> int | None:
         """before: `1 / (1 + exp(-x))`."""
         name, parts = self.made[below]
-        for one, other in (parts, parts[::-1]) if name == "add" and len(parts) == 2 else ():
+        for left, other in (parts, parts[::-1]) if name == "add" and len(parts) == 2 else ():
             inner, exponent = self.made[int(other)]
-            if self.value_of(int(one)) == 1.0 and inner == "exp" and self.made[int(exponent[0])][0] == "neg":
+            if self.value_of(int(left)) == 1.0 and inner == "exp" and self.made[int(exponent[0])][0] == "neg":
                 return self._intern("sigmoid", self.made[int(exponent[0])][1])
         return None
 

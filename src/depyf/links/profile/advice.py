@@ -23,7 +23,7 @@ class Priced:
 def priced_findings(session: Session, profile: Profile) -> list[Priced]:
     """Return the findings of a run, the most expensive in each step first."""
     priced = [Priced(finding, _seconds(finding, profile)) for finding in findings(session)]
-    return sorted(priced, key=lambda each: -each.seconds)
+    return sorted(priced, key=lambda finding: -finding.seconds)
 
 
 def _seconds(finding: Finding, profile: Profile) -> float:

@@ -42,11 +42,15 @@ def groups(rows: Sequence[Row], eager: Mapping[Origin, Sequence[float]]) -> list
     for row in rows:
         together = set(row.lines).union(*(of.get(line, ()) for line in row.lines))
         of.update(dict.fromkeys(together, together))
-    compiled: dict[frozenset[Origin], list[Row]] = {frozenset(each): [] for each in of.values()}
+    compiled: dict[frozenset[Origin], list[Row]] = {frozenset(together): [] for together in of.values()}
     for row in rows:
         compiled[frozenset(of[row.lines[0]])].append(row)
-    found = [_group(tuple(sorted(lines)), own, eager) for lines, own in compiled.items() if not lines.isdisjoint(eager)]
-    return sorted(found, key=lambda group: (-group.slower, group.lines))
+    all_groups = [
+        _group(tuple(sorted(lines)), members, eager)
+        for lines, members in compiled.items()
+        if not lines.isdisjoint(eager)
+    ]
+    return sorted(all_groups, key=lambda group: (-group.slower, group.lines))
 
 
 def _group(lines: tuple[Origin, ...], rows: Sequence[Row], eager: Mapping[Origin, Sequence[float]]) -> Group:

@@ -36,19 +36,22 @@ OUTLIER = "took much longer or shorter than the others"
 def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str]) -> Profile:
     """Return where the time of a step went.
 
-    names: the index's names for the files in the marks of lines.
+    Args:
+        recording: the events of the profiler, and the times of bare steps.
+        programs: the compiled texts that the events ran.
+        names: the index's names for the files in the marks of lines.
     """
     mark = leading_mark(recording.windows)
     steady, left_out = _steady(recording.windows, mark)
     bare = _bare(recording, mark)
     # The same fences for both kinds, because a slow second of the machine would otherwise drop steps of only one kind.
-    low, high = _fences([*(each.seconds for each in steady), *bare])
-    kept = [each for each in steady if low <= each.seconds <= high]
+    low, high = _fences([*(step.seconds for step in steady), *bare])
+    kept = [step for step in steady if low <= step.seconds <= high]
     if len(kept) < len(steady):
         left_out[OUTLIER] = len(steady) - len(kept)
     profile = Profile(
-        each_step=tuple(each.seconds for each in kept),
-        bare=tuple(each for each in bare if low <= each <= high),
+        each_step=tuple(step.seconds for step in kept),
+        bare=tuple(seconds for seconds in bare if low <= seconds <= high),
         left_out=left_out,
         notes=list(recording.notes),
     )
@@ -56,23 +59,23 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         profile.notes.append("no steady step was measured: the program must call compiled code at least three times")
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
-    found = [pieces_of(each, programs, usual) for each in kept]
-    measured = costs(found)
-    events = fmean(len(each.events) for each in kept)
+    pieces = [pieces_of(step, programs, usual) for step in kept]
+    measured = costs(pieces)
+    events = fmean(len(step.events) for step in kept)
     profile.profiler = overhead(profile.seconds, profile.bare_seconds, events, measured)
     profile.costs = without_overhead(measured, profile.profiler)
-    profile.on_device = any(event.is_device for each in kept for event in each.events)
+    profile.on_device = any(event.is_device for step in kept for event in step.events)
     profile.eager = _eager_lines(recording.eager, mark, names)
     if len(recording.eager_bare) > 1:
         profile.eager_step = median(b - a for a, b in zip(recording.eager_bare, recording.eager_bare[1:]))
     shown = _typical(kept)
-    profile.timeline = _joined(found[shown])
+    profile.timeline = _joined(pieces[shown])
     return profile
 
 
 def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
     steps = [period for window in windows for period in periods(window, mark)] if mark else []
-    steady = [each for each in steps if not pays_for_a_compile(each)]
+    steady = [step for step in steps if not pays_for_a_compile(step)]
     compiling = len(steps) - len(steady)
     return steady, {COMPILED: compiling} if compiling else {}
 
@@ -94,15 +97,21 @@ def _typical(kept: list[Period]) -> int:
 def _bare(recording: Recording, mark: str) -> list[float]:
     """Return the seconds of the steps without the profiler."""
     code = int(mark.removeprefix(CALL)) if mark.startswith(CALL) else None
-    found: list[float] = []
+    durations: list[float] = []
     for stretch in recording.bare if mark else ():
         begins = [at for number, at in stretch if number == code]
-        found += [second - first for first, second in zip(begins, begins[1:])]
-    return found
+        durations += [second - first for first, second in zip(begins, begins[1:])]
+    return durations
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
-    """Return the charge for each moment of a step, in order, without gaps or overlaps."""
+    """Return the charge for each moment of a step, in order, without gaps or overlaps.
+
+    Args:
+        period: the events of the step.
+        programs: the compiled texts that the events ran.
+        usual: the operations of a step, each with the user's line; empty if unknown.
+    """
     host = [event for event in period.events if not event.is_device and not event.is_mark]
     threads = defaultdict(list)
     for event in host:
@@ -125,10 +134,10 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
     layers = [_device(period, by_number), *layers]
     if len(layers) == 1:
         return [*_over(layers[0], [Piece(0.0, period.seconds, Charge(PYTHON))])]
-    found = layers[-1]
+    pieces_below = layers[-1]
     for layer in layers[-2::-1]:
-        found = _over(layer, found)
-    return found
+        pieces_below = _over(layer, pieces_below)
+    return pieces_below
 
 
 def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
@@ -156,7 +165,7 @@ def _device(period: Period, by_number: Mapping[int, Charge]) -> list[Piece]:
     """Return when the device works, and the charges. If streams overlap, the one that began first counts."""
     pieces: list[Piece] = []
     at = period.start
-    for event in sorted((each for each in period.events if each.is_device), key=lambda each: each.start):
+    for event in sorted((event for event in period.events if event.is_device), key=lambda event: event.start):
         start, end = max(event.start, at), min(event.end, period.end)
         if end > start:
             charge = replace(by_number.get(event.launched_by, Charge(REST)), name=event.name)
@@ -199,16 +208,16 @@ def costs(steps: Sequence[Sequence[Piece]]) -> list[Cost]:
             row[number] += piece.end - piece.start
             times[piece.charge] += piece.charge != last
             last = piece.charge
-    found = [Cost(charge, tuple(row), times[charge] / len(steps)) for charge, row in seconds.items()]
-    return sorted(found, key=lambda cost: -cost.seconds)
+    all_costs = [Cost(charge, tuple(row), times[charge] / len(steps)) for charge, row in seconds.items()]
+    return sorted(all_costs, key=lambda cost: -cost.seconds)
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:
     """Return pieces, with consecutive pieces of the same charge merged."""
-    found: list[Piece] = []
+    merged: list[Piece] = []
     for piece in pieces:
-        if found and found[-1].charge == piece.charge:
-            found[-1] = Piece(found[-1].start, piece.end, piece.charge)
+        if merged and merged[-1].charge == piece.charge:
+            merged[-1] = Piece(merged[-1].start, piece.end, piece.charge)
         else:
-            found.append(piece)
-    return found
+            merged.append(piece)
+    return merged

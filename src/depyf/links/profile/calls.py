@@ -90,29 +90,31 @@ def matched(calls: Sequence[Call], events: Sequence[str]) -> list[Call | None]:
     ran = [plain_name(event) for event in events]
     if names == ran:
         return list(calls)
-    found: list[Call | None] = [None] * len(ran)
+    matched_calls: list[Call | None] = [None] * len(ran)
     for block in SequenceMatcher(None, names, ran, autojunk=False).get_matching_blocks():
         for offset in range(block.size):
-            found[block.b + offset] = calls[block.a + offset]
-    _match_templates(found, ran, calls)
-    return found
+            matched_calls[block.b + offset] = calls[block.a + offset]
+    _match_templates(matched_calls, ran, calls)
+    return matched_calls
 
 
-def _match_templates(found: list[Call | None], ran: Sequence[str], calls: Sequence[Call]) -> None:
+def _match_templates(matched_calls: list[Call | None], ran: Sequence[str], calls: Sequence[Call]) -> None:
     """Match events of templates, which all are named `kernel`, with the next unmatched call of a kernel.
 
     That call must precede the call of the next matched event.
     """
     places = {call.line: place for place, call in enumerate(calls)}
-    taken = {places[call.line] for call in found if call is not None}
+    taken = {places[call.line] for call in matched_calls if call is not None}
     begin = 0
-    for number, call in enumerate(found):
+    for number, call in enumerate(matched_calls):
         if call is not None:
             begin = places[call.line] + 1
         elif ran[number] == _TEMPLATE:
-            later = (places[each.line] for each in found[number:] if each is not None)
+            later = (places[other.line] for other in matched_calls[number:] if other is not None)
             free = range(begin, next(later, len(calls)))
-            place = next((each for each in free if each not in taken and _KERNEL_NAME.match(calls[each].name)), None)
+            place = next(
+                (place for place in free if place not in taken and _KERNEL_NAME.match(calls[place].name)), None
+            )
             if place is not None:
-                found[number] = calls[place]
+                matched_calls[number] = calls[place]
                 begin = place + 1

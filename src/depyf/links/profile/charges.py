@@ -98,7 +98,7 @@ class Charges:
             if node.event.sequence >= 0 and self._of[node].kind in (EAGER, COPY) and self._of[node].lines:
                 self._forwards.setdefault(node.event.sequence, self._of[node])
             if node.event.number in launched_by and not node.event.launched_by and self._of[node].file:
-                self._launching.update(each for each in (node, *node.ancestors()) if self._of[each].file)
+                self._launching.update(other for other in (node, *node.ancestors()) if self._of[other].file)
 
     def of(self, node: Node) -> Charge:
         """Return the charge of an event."""
@@ -107,17 +107,17 @@ class Charges:
     def by_number(self) -> dict[int, Charge]:
         """Return the charges by the numbers of their events, by which the device's events refer to them."""
         # A call of the device's runtime has a number of another kind, and is launched by an operation.
-        own = (node for node in self._of if node.event.number and not node.event.launched_by)
-        return {node.event.number: self._of[node] for node in own}
+        launching = (node for node in self._of if node.event.number and not node.event.launched_by)
+        return {node.event.number: self._of[node] for node in launching}
 
     def of_span(self, span: Span) -> Charge:
         """Return the charge of a stretch of time."""
         if span.node is None:
             return Charge(PYTHON)
-        found = _REGION.match(span.node.event.name)
-        if found is None:
+        region = _REGION.match(span.node.event.name)
+        if region is None:
             return self._on_host(span.node)
-        gap = self._gap(span, found[1])
+        gap = self._gap(span, region[1])
         return self._of[span.node] if gap is None else Charge(BREAK, frozenset((gap,)), name="graph break")
 
     def _on_host(self, node: Node) -> Charge:
@@ -132,8 +132,8 @@ class Charges:
         assert span.node is not None
         children = span.node.children
         before = [child for child in children if child.event.end <= span.start and not _is_glue(child)]
-        if not before and (own := self._programs.break_before(compile_id)) is not None:
-            return own
+        if not before and (line := self._programs.break_before(compile_id)) is not None:
+            return line
         for child in children:
             if child.event.start < span.start:
                 continue
@@ -178,8 +178,8 @@ class Charges:
         after = next((region for region in self._regions if region.event.start >= node.event.end), None)
         if after is None and node.parent is None and self._regions:
             after = self._regions[0]
-        found = _REGION.match(after.event.name) if after is not None and after.parent is node.parent else None
-        compile_id = found[1] if found is not None else ""
+        region = _REGION.match(after.event.name) if after is not None and after.parent is node.parent else None
+        compile_id = region[1] if region is not None else ""
         head = self._programs.heads.get(compile_id)
         lines = frozenset((head,)) if head is not None else frozenset()
         return replace(self._own(GUARDS, compile_id, "guards"), lines=lines)
@@ -190,8 +190,8 @@ class Charges:
         text = self._programs.text(compile_id, names, is_module=True, is_backward=is_backward)
         calls = text.matched(names) if text is not None else [None] * len(names)
         kind = BACKWARD if is_backward else KERNEL
-        own = compile_id or (text.compile if text is not None else "")
-        charge = self._own(WRAPPER, own, "Inductor's wrapper")
+        compile_of_text = compile_id or (text.compile if text is not None else "")
+        charge = self._own(WRAPPER, compile_of_text, "Inductor's wrapper")
         for child, call in zip(node.children, calls, strict=True):
             if call is not None and text is not None:
                 self._of[child] = replace(
@@ -214,7 +214,7 @@ class Charges:
             for is_module in (False, True)
             if names
         ]
-        matched = [(each, each.matched(names)) for each in known if each is not None]
+        matched = [(text, text.matched(names)) for text in known if text is not None]
         # If two texts explain equally many, the graph comes first.
         matched.sort(key=lambda pair: -sum(call is not None for call in pair[1]))
         for text, calls in matched:
@@ -255,7 +255,9 @@ class Charges:
 def is_operation(node: Node) -> bool:
     """Return whether an event is a top-level operation, not called by compiled code or another operation."""
     name = node.event.name
-    inside = any(_is_operation_name(each.event.name) or _MODULE.match(each.event.name) for each in node.ancestors())
+    inside = any(
+        _is_operation_name(ancestor.event.name) or _MODULE.match(ancestor.event.name) for ancestor in node.ancestors()
+    )
     return _is_operation_name(name) and not inside
 
 

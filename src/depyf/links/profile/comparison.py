@@ -38,7 +38,7 @@ class Slower:
 def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Slower]:
     """Return what got slower from one `profile.json` to another, worst first. Lines are matched by their text."""
     before, after = _rows(old), _rows(new)
-    found = []
+    slower_rows = []
     for key, row in after.items():
         known = before.get(key)
         seconds, spread = (known["seconds"], known["spread"] or 0.0) if known is not None else (0.0, 0.0)
@@ -47,17 +47,17 @@ def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Slower]:
             place, text = f"{row['file']}:{row['line']}", row["text"]
             more = len(row["set"]) - 1
             text += f" and {more} lines computed with it" if more > 0 else ""
-            found.append(Slower(place, text, seconds, row["seconds"], noise))
-    return sorted(found, key=lambda each: each.before - each.after)
+            slower_rows.append(Slower(place, text, seconds, row["seconds"], noise))
+    return sorted(slower_rows, key=lambda row: row.before - row.after)
 
 
 def _rows(profile: Mapping[str, Any]) -> dict[tuple[Lines, int], Mapping[str, Any]]:
     """Return the rows by the texts of their lines, and by their position among rows with the same texts."""
-    found: dict[tuple[Lines, int], Mapping[str, Any]] = {}
+    rows_by_text: dict[tuple[Lines, int], Mapping[str, Any]] = {}
     for row in sorted(profile["lines"], key=lambda row: row["line"]):
         lines = tuple(sorted((line["file"], line["text"]) for line in row["set"] or [row]))
         number = 0
-        while (lines, number) in found:
+        while (lines, number) in rows_by_text:
             number += 1
-        found[lines, number] = row
-    return found
+        rows_by_text[lines, number] = row
+    return rows_by_text

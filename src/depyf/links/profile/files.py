@@ -25,6 +25,11 @@ SCHEMA = 1
 def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]:
     """Write the files of a profile into its dump; return the content of `profile.json`.
 
+    Args:
+        directory: the dump.
+        profile: where the time of a step went.
+        run: the dump's run, which has the user's sources.
+
     Raises:
         OSError: a file cannot be written.
     """
@@ -106,8 +111,8 @@ def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
 def _finding(profile: Profile, priced: Priced) -> dict[str, Any]:
     finding = priced.finding
     where = {"file": finding.where.file, "line": finding.where.line} if finding.where is not None else None
-    told = {"kind": finding.kind, "cause": finding.cause, "fix": finding.fix, "where": where}
-    return told | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
+    entry = {"kind": finding.kind, "cause": finding.cause, "fix": finding.fix, "where": where}
+    return entry | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
 
 
 def _piece(piece: Piece) -> dict[str, Any]:

@@ -21,7 +21,13 @@ Usual = list[tuple[str, Origin | None]]
 
 
 def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, str]) -> Usual:
-    """Return the operations of a marked step and their lines. If steps differ, use the most frequent form."""
+    """Return the operations of a marked step and their lines. If steps differ, use the most frequent form.
+
+    Args:
+        lined: the events of the steps that ran with marks of lines.
+        mark: the name of the mark that begins a step.
+        names: the index's names of files.
+    """
     forms = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
     return list(Counter(forms).most_common(1)[0][0]) if forms else []
 
@@ -48,14 +54,14 @@ def with_lines(period: Period, names: Mapping[str, str]) -> list[tuple[Event, Or
     marks = [event for event in period.events if event.name.startswith(LINE)]
     threads = {event.thread for event in marks}
     roots = trees(event for event in period.events if event.thread in threads and not event.is_mark)
-    found: list[tuple[Event, Origin | None]] = []
+    placed_operations: list[tuple[Event, Origin | None]] = []
     number, line = 0, None
     for node in operations(roots):
         while number < len(marks) and marks[number].start <= node.event.start:
             line = place_of(marks[number].name, names)
             number += 1
-        found.append((node.event, line))
-    return found
+        placed_operations.append((node.event, line))
+    return placed_operations
 
 
 def place_of(mark: str, names: Mapping[str, str]) -> Origin:

@@ -58,4 +58,4 @@ def _has_no_events_inside(cost: Cost) -> bool:
 
 def _less(cost: Cost, seconds: float) -> Cost:
     kept = 1 - seconds / cost.seconds if cost.seconds else 1.0
-    return replace(cost, each_step=tuple(kept * each for each in cost.each_step))
+    return replace(cost, each_step=tuple(kept * seconds_of_step for seconds_of_step in cost.each_step))

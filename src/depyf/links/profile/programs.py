@@ -102,32 +102,32 @@ def _head(run: Run, function: Function) -> Origin:
 
 def _call_of_library(function: Function, compiled: Compile) -> Origin | None:
     """Return the user's line that calls a compiled function of a library, such as `torch.nn.Sequential.forward`."""
-    own = [line for line in compiled.user_stack if not is_library_file(line.filename)]
-    return (own[-1].filename, own[-1].line) if own and is_library_file(function.filename) else None
+    users = [line for line in compiled.user_stack if not is_library_file(line.filename)]
+    return (users[-1].filename, users[-1].line) if users and is_library_file(function.filename) else None
 
 
 def _called(calls: list[Call], call: Origin | None) -> tuple[Call, ...]:
     """Return the calls of a text. If it names no line, all of it is for the call of a library's function."""
-    if call is None or any(each.origins for each in calls):
+    if call is None or any(call.origins for call in calls):
         return tuple(calls)
-    return tuple(replace(each, origins=frozenset((call,))) for each in calls)
+    return tuple(replace(unplaced, origins=frozenset((call,))) for unplaced in calls)
 
 
 def programs_of(run: Run) -> Programs:
     """Return the code that ran, from a dump."""
     programs = Programs()
     for function, compiled in run.session.compiles():
-        own = str(compiled.id.of_torch)
-        programs.compiles[own] = function, compiled
+        compile_id = str(compiled.id.of_torch)
+        programs.compiles[compile_id] = function, compiled
         call = _call_of_library(function, compiled)
-        programs.heads[own] = programs.break_before(own) or call or _head(run, function)
+        programs.heads[compile_id] = programs.break_before(compile_id) or call or _head(run, function)
         for document in documents(run, function, compiled):
             stem = document.key.split("-")[0]
             if stem == "kernel":
                 is_backward = "backward" in document.key
                 calls = _called(module_calls(document.text, document.links), call)
-                programs.texts.append(Text(own, document.file, is_backward, True, calls))
+                programs.texts.append(Text(compile_id, document.file, is_backward, True, calls))
             elif stem in _GRAPHS:
                 calls = _called(graph_calls(document.text, document.links), call)
-                programs.texts.append(Text(own, document.file, "backward" in document.key, False, calls))
+                programs.texts.append(Text(compile_id, document.file, "backward" in document.key, False, calls))
     return programs

@@ -38,18 +38,18 @@ class Row:
 
 def line_rows(profile: Profile) -> list[Row]:
     """Return each line and each set of lines with a charge, most expensive first."""
-    found: dict[Origins, Row] = {}
+    rows: dict[Origins, Row] = {}
     for cost in profile.costs:
         if cost.charge.lines:
-            row = found.setdefault(cost.charge.lines, Row(tuple(sorted(cost.charge.lines))))
+            row = rows.setdefault(cost.charge.lines, Row(tuple(sorted(cost.charge.lines))))
             _add(row, cost)
     shared: dict[Origin, float] = defaultdict(float)
-    for row in found.values():
+    for row in rows.values():
         for line in row.lines if len(row.lines) > 1 else ():
             shared[line] += row.seconds
-    for row in found.values():
+    for row in rows.values():
         row.shared = shared[row.lines[0]] if len(row.lines) == 1 else 0.0
-    return sorted(found.values(), key=lambda row: (-row.seconds, row.lines))
+    return sorted(rows.values(), key=lambda row: (-row.seconds, row.lines))
 
 
 def _add(row: Row, cost: Cost) -> None:
@@ -75,18 +75,18 @@ class Kernel:
 
 def kernel_rows(profile: Profile) -> list[Kernel]:
     """Return the kernels and operations that a dump's texts call, most expensive first."""
-    found: dict[tuple[str, str], Kernel] = {}
+    rows: dict[tuple[str, str], Kernel] = {}
     for cost in profile.costs:
         charge = cost.charge
         if not charge.file:
             continue
-        row = found.setdefault((charge.name, charge.kind), Kernel(charge.name, charge.kind))
+        row = rows.setdefault((charge.name, charge.kind), Kernel(charge.name, charge.kind))
         row.seconds += cost.seconds
         row.times += cost.times
         row.calls.append((charge.file, charge.row))
         row.compiles.add(charge.compile)
         row.lines |= charge.lines
-    return sorted(found.values(), key=lambda row: -row.seconds)
+    return sorted(rows.values(), key=lambda row: -row.seconds)
 
 
 @dataclass(slots=True)
@@ -105,30 +105,30 @@ class Overhead:
 
 def function_rows(profile: Profile) -> list[Overhead]:
     """Return the costs of each compiled function by kind: its kernels, guards, wrappers, Dynamo's code."""
-    found: dict[str, Overhead] = {}
+    rows: dict[str, Overhead] = {}
     for cost in profile.costs:
         charge = cost.charge
         if charge.function or charge.kind in (GUARDS, DYNAMO, WRAPPER):
-            row = found.setdefault(charge.function, Overhead(charge.function))
+            row = rows.setdefault(charge.function, Overhead(charge.function))
             row.kinds[charge.kind] = row.kinds.get(charge.kind, 0.0) + cost.seconds
             if charge.compile:
                 row.compiles.add(charge.compile)
-    return sorted(found.values(), key=lambda row: -row.seconds)
+    return sorted(rows.values(), key=lambda row: -row.seconds)
 
 
 def kinds(profile: Profile) -> dict[str, float]:
     """Return the seconds of a step by kind, most expensive first."""
-    found: dict[str, float] = defaultdict(float)
+    seconds: dict[str, float] = defaultdict(float)
     for cost in profile.costs:
-        found[cost.charge.kind] += cost.seconds
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+        seconds[cost.charge.kind] += cost.seconds
+    return dict(sorted(seconds.items(), key=lambda pair: -pair[1]))
 
 
 def breaks(profile: Profile) -> dict[Origin, float]:
     """Return the seconds of a step that each graph break's gap costs, by its line."""
-    found: dict[Origin, float] = defaultdict(float)
+    seconds: dict[Origin, float] = defaultdict(float)
     for cost in profile.costs:
         if cost.charge.kind == BREAK:
             for line in cost.charge.lines:
-                found[line] += cost.seconds
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+                seconds[line] += cost.seconds
+    return dict(sorted(seconds.items(), key=lambda pair: -pair[1]))

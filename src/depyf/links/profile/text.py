@@ -19,56 +19,56 @@ def most_expensive(profile: Mapping[str, Any]) -> list[str]:
     """Return the most expensive lines of a step and its time by kind, from the content of `profile.json`."""
     if not profile["step"]["steps"]:
         return ["depyf: nothing was measured", *(f"  note: {note}" for note in profile["notes"])]
-    told = [_head(profile["step"])]
+    lines = [_head(profile["step"])]
     for row in profile["lines"][:MOST]:
-        told += _row(row)
-    told += [
-        f"{_amount(found['seconds'], found['share'])}  {found['cause']}. Fix: {found['fix'] or 'none is known'}"
-        for found in profile["findings"]
-        if found["share"] >= LEAST_SHARE
+        lines += _row(row)
+    lines += [
+        f"{_amount(finding['seconds'], finding['share'])}  {finding['cause']}. Fix: {finding['fix'] or 'none is known'}"
+        for finding in profile["findings"]
+        if finding["share"] >= LEAST_SHARE
     ]
-    told += _against_eager(profile)
-    told.append("  by kind:")
+    lines += _against_eager(profile)
+    lines.append("  by kind:")
     whole = profile["step"]["seconds"]
-    told += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]
-    return told + [f"  note: {note}" for note in profile["notes"]]
+    lines += [f"{_amount(seconds, seconds / whole)}  {WORDS[kind]}" for kind, seconds in profile["kinds"].items()]
+    return lines + [f"  note: {note}" for note in profile["notes"]]
 
 
 def _head(step: Mapping[str, Any]) -> str:
     bare = step["without_profiler"]
-    own = f"; the profiler's own {duration(step['profiler'])} a step left out" if step["profiler"] else ""
+    profiler = f"; the profiler's own {duration(step['profiler'])} a step left out" if step["profiler"] else ""
     without = f", {duration(bare)} in steps without the profiler" if bare is not None else ""
     left = "".join(f"; left out: {count} that {why}" for why, count in step["left_out"].items())
-    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{own}{left})"
+    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{profiler}{left})"
 
 
 def _row(row: Mapping[str, Any]) -> list[str]:
     begin = _amount(row["seconds"], row["share"])
     if not row["set"]:
         return [f"{begin}  {_place(row)}  {row['text']}  ({row['kind']})"]
-    told = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']})"]
-    return told + [f"{_MARGIN}{_place(line)}  {line['text']}".rstrip() for line in row["set"]]
+    lines = [f"{begin}  {len(row['set'])} lines computed together  ({row['kind']})"]
+    return lines + [f"{_MARGIN}{_place(line)}  {line['text']}".rstrip() for line in row["set"]]
 
 
 def _against_eager(profile: Mapping[str, Any]) -> list[str]:
     """Return the lines whose time compiling changed by more than noise and by at least `LEAST_SHARE` of a step."""
     least = LEAST_SHARE * profile["step"]["seconds"]
     changed = [
-        each
-        for each in profile.get("against_eager", ())
-        if abs(each["compiled"] - each["eager"]) >= max(least, each["noise"])
+        entry
+        for entry in profile.get("against_eager", ())
+        if abs(entry["compiled"] - entry["eager"]) >= max(least, entry["noise"])
     ]
-    told = ["  against eager:"] if changed else []
-    for each in changed[:MOST]:
-        change = each["compiled"] - each["eager"]
+    lines = ["  against eager:"] if changed else []
+    for entry in changed[:MOST]:
+        change = entry["compiled"] - entry["eager"]
         word = "slower" if change > 0 else "faster"
-        told.append(
-            f"  {duration(abs(change)):>9} {word}, {duration(each['compiled'])} compiled and "
-            f"{duration(each['eager'])} eager: "
-            + "; ".join(f"{_place(line)}  {line['text']}".rstrip() for line in each["lines"][:LINES])
-            + (f"; and {len(each['lines']) - LINES} lines more" if len(each["lines"]) > LINES else "")
+        lines.append(
+            f"  {duration(abs(change)):>9} {word}, {duration(entry['compiled'])} compiled and "
+            f"{duration(entry['eager'])} eager: "
+            + "; ".join(f"{_place(line)}  {line['text']}".rstrip() for line in entry["lines"][:LINES])
+            + (f"; and {len(entry['lines']) - LINES} lines more" if len(entry["lines"]) > LINES else "")
         )
-    return told
+    return lines
 
 
 def _amount(seconds: float, share: float) -> str:

@@ -61,8 +61,14 @@ def all_nodes(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def spans(roots: list[Node], start: int, end: int) -> list[Span]:
-    """Return the innermost event at each moment from `start` to `end`, as stretches without gaps or overlaps."""
-    found: list[Span] = []
+    """Return the innermost event at each moment from `start` to `end`, as stretches without gaps or overlaps.
+
+    Args:
+        roots: the outermost events of a thread.
+        start: the first moment, in nanoseconds.
+        end: the last moment, in nanoseconds.
+    """
+    found_spans: list[Span] = []
     at = start
     open_nodes: list[Node] = []
 
@@ -70,7 +76,7 @@ def spans(roots: list[Node], start: int, end: int) -> list[Span]:
         nonlocal at
         moment = min(max(moment, start), end)
         if moment > at:
-            found.append(Span(at, moment, node))
+            found_spans.append(Span(at, moment, node))
             at = moment
 
     for node in all_nodes(roots):
@@ -83,4 +89,4 @@ def spans(roots: list[Node], start: int, end: int) -> list[Span]:
         closed = open_nodes.pop()
         up_to(closed.event.end, closed)
     up_to(end, None)
-    return found
+    return found_spans

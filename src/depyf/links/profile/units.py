@@ -29,7 +29,7 @@ class _File:
             tree: ast.AST = ast.parse(self.text)
         except (SyntaxError, ValueError):
             return []
-        found = []
+        definitions = []
         waiting: list[tuple[ast.AST, str, str]] = [(tree, "", "")]
         while waiting:
             node, path, owner = waiting.pop(0)
@@ -38,9 +38,9 @@ class _File:
                 if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                     own_path = f"{path}.{child.name}" if path else child.name
                     own_class = own_path if isinstance(child, ast.ClassDef) else owner
-                    found.append((child.lineno, child.end_lineno or child.lineno, own_path, own_class))
+                    definitions.append((child.lineno, child.end_lineno or child.lineno, own_path, own_class))
                 waiting.append((child, own_path, own_class))
-        return found
+        return definitions
 
     def owner(self, line: int) -> tuple[str, str]:
         """Return the function and the class around a line."""
@@ -70,12 +70,12 @@ class Sources:
 
     def modules(self, rows: Iterable[Row]) -> dict[str, float]:
         """Return seconds by the class around the lines; a set counts for all its classes."""
-        found: dict[str, float] = defaultdict(float)
+        seconds: dict[str, float] = defaultdict(float)
         for row in rows:
             names = sorted({self._file(file).owner(line)[1] for file, line in row.lines})
             if any(names):
-                found[" + ".join(name or _OUTSIDE for name in names)] += row.seconds
-        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+                seconds[" + ".join(name or _OUTSIDE for name in names)] += row.seconds
+        return dict(sorted(seconds.items(), key=lambda pair: -pair[1]))
 
     def _file(self, name: str) -> _File:
         if name not in self._files:

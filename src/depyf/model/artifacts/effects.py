@@ -28,17 +28,17 @@ def effect_lines(statements: Sequence[ast.stmt], effects: Sequence[SideEffect]) 
     lines.pop(None, None)
     # Assigning to a local variable changes no object.
     variables = {_path_of_source(effect.source) for effect in effects if not effect.source.startswith("L[")}
-    found: dict[int, tuple[UserLine, ...]] = {}
+    lines_by_index: dict[int, tuple[UserLine, ...]] = {}
     known: dict[str, str] = {}
     last: str | None = None
     for index, statement in enumerate(statements) if lines else ():
         paths = [path for path in _variables_set(statement) if path in variables] + _changed(statement, known)
         changed = next((path for path in paths if path in lines), None)
         if changed is not None and changed != last:
-            found[index] = lines[changed]
+            lines_by_index[index] = lines[changed]
         last = changed
         _note_name(statement, known)
-    return found
+    return lines_by_index
 
 
 def _path_of_source(source: str) -> str | None:
@@ -76,7 +76,7 @@ def _changed(statement: ast.stmt, known: Mapping[str, str]) -> list[str | None]:
     match statement:
         case ast.Assign(targets=targets) | ast.Delete(targets=targets):
             held = [target.value for target in targets if isinstance(target, (ast.Attribute, ast.Subscript))]
-            return [_path(each, known) for each in held]
+            return [_path(owner, known) for owner in held]
         case ast.Expr(value=ast.Call(func=function, args=arguments)):
             called = _path(function, known)
             method = called.rpartition(".")[0] if called is not None else None

@@ -49,8 +49,8 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
     If torch prints something that is not Python, the text becomes a string, so that the file still parses.
     """
-    found = _without_header(text)
-    return GraphFile("".join(f"# {line}\n" for line in header) + found.text, found.reason)
+    source = _without_header(text)
+    return GraphFile("".join(f"# {line}\n" for line in header) + source.text, source.reason)
 
 
 @functools.lru_cache(maxsize=16)
@@ -74,11 +74,11 @@ def _named(text: str) -> str:
 @functools.lru_cache(maxsize=16)
 def user_lines(text: str) -> tuple[UserLine, ...]:
     """Return the user's lines that a graph's nodes came from, each once, in the order of the graph."""
-    found = (
+    lines_of_nodes = (
         UserLine(match["file"], int(match["line"]), match["code"].strip(), match["fn"])
         for match in _USER_LINE.finditer(text)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(lines_of_nodes))
 
 
 def output_count(text: str) -> int | None:
@@ -90,7 +90,9 @@ def output_count(text: str) -> int | None:
 def output_names(text: str) -> tuple[str, ...]:
     """Return the names of the values that a graph returns; a value without a name is `output_N`."""
     outputs = _outputs(text) or []
-    return tuple(each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs))
+    return tuple(
+        output.id if isinstance(output, ast.Name) else f"output_{number}" for number, output in enumerate(outputs)
+    )
 
 
 _RETURN = pattern(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", re.MULTILINE)
@@ -99,9 +101,9 @@ _RETURN = pattern(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", r
 
 @functools.lru_cache(maxsize=16)
 def _outputs(text: str) -> list[ast.expr] | None:
-    found = list(_RETURN.finditer(_named(text)))
+    returns = list(_RETURN.finditer(_named(text)))
     try:
-        value = ast.parse(f"({found[-1]['value']}\n)", mode="eval").body if found else None
+        value = ast.parse(f"({returns[-1]['value']}\n)", mode="eval").body if returns else None
     except SyntaxError:
         return None
     return value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
@@ -118,17 +120,17 @@ class _Names:
 
 def _names(table: SymbolTable, code: str) -> _Names:
     """Return the names of a text from Python's symbol table, which is a hundred times smaller than a syntax tree."""
-    found = _Names(of_self=dict.fromkeys(filter(None, _OF_SELF.findall(code) if _may_read_self(code) else ())))
+    names = _Names(of_self=dict.fromkeys(filter(None, _OF_SELF.findall(code) if _may_read_self(code) else ())))
     pending = [table]
     while pending:
         scope = pending.pop()
         pending += scope.get_children()
         for symbol in scope.get_symbols():
             if symbol.is_referenced() and symbol.get_name() not in _OF_CLASSES:
-                found.loaded[symbol.get_name()] = None
+                names.loaded[symbol.get_name()] = None
             if symbol.is_parameter() or symbol.is_assigned() and not symbol.is_imported():
-                found.stored.add(symbol.get_name())
-    return found
+                names.stored.add(symbol.get_name())
+    return names
 
 
 _OF_CLASSES = frozenset(("__class__", "__classdict__", "__conditional_annotations__"))
@@ -149,7 +151,7 @@ def _may_read_self(code: str) -> bool:
 
     To look for the strings and comments of a long text takes long.
     """
-    starts = (code.rfind("\n", 0, found.start()) + 1 for found in _SELF.finditer(code))
+    starts = (code.rfind("\n", 0, match.start()) + 1 for match in _SELF.finditer(code))
     return any(not code[start : start + _DEEP].lstrip().startswith("#") for start in starts)
 
 
@@ -178,14 +180,14 @@ def _attributes(table: SymbolTable, names: _Names) -> str:
 
 def _classes(table: SymbolTable) -> list[str]:
     """Return the qualified names of the classes that a text defines, including nested ones."""
-    found = []
-    pending = [("", each) for each in table.get_children()]
+    names = []
+    pending = [("", child) for child in table.get_children()]
     while pending:
         prefix, scope = pending.pop()
         if scope.get_type() == "class":
-            found.append(f"{prefix}{scope.get_name()}")
-            pending += [(f"{found[-1]}.", each) for each in scope.get_children()]
-    return found
+            names.append(f"{prefix}{scope.get_name()}")
+            pending += [(f"{names[-1]}.", child) for child in scope.get_children()]
+    return names
 
 
 def _as_string(text: str) -> str:

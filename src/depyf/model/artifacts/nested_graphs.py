@@ -32,24 +32,24 @@ def with_names(code: str) -> str:
     if " class " not in code or _NESTED.search(code) is None:
         return code
     lines = code.split("\n")
-    pending = [each for each in ast.parse(code).body if isinstance(each, ast.ClassDef)]
+    pending = [graph for graph in ast.parse(code).body if isinstance(graph, ast.ClassDef)]
     while pending:
         outer = pending.pop()
-        inside = [each for each in outer.body if isinstance(each, ast.ClassDef)]
+        inside = [nested for nested in outer.body if isinstance(nested, ast.ClassDef)]
         pending += inside
         if not inside:
             continue
         read, called = _attributes_read(outer), _graphs_called(outer)
-        if any(each.name not in read for each in inside) and len(called) == len(inside):
-            for each, name in zip(inside, called, strict=True):
-                line = lines[each.lineno - 1]
-                lines[each.lineno - 1] = line.replace(f"class {each.name}(", f"class {name}(", 1)
+        if any(graph.name not in read for graph in inside) and len(called) == len(inside):
+            for graph, name in zip(inside, called, strict=True):
+                line = lines[graph.lineno - 1]
+                lines[graph.lineno - 1] = line.replace(f"class {graph.name}(", f"class {name}(", 1)
     return "\n".join(lines)
 
 
 def _own_nodes(graph: ast.ClassDef) -> list[ast.AST]:
     """Return the nodes of a graph's functions, in no order, without those of nested graphs."""
-    return [node for each in graph.body if not isinstance(each, ast.ClassDef) for node in ast.walk(each)]
+    return [node for statement in graph.body if not isinstance(statement, ast.ClassDef) for node in ast.walk(statement)]
 
 
 def _attributes_read(graph: ast.ClassDef) -> dict[str, str]:

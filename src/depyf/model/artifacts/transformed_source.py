@@ -63,7 +63,7 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
         return _renamed_tokens(source, names)
     # Tokenizing takes long. A string that is not intricate ends on its line, at the quote that it began with.
     names_in_code = re.compile(rf"{_STRING_OR_COMMENT}|\b(?:{'|'.join(held)})\b")
-    return names_in_code.sub(lambda found: names.get(found[0], found[0]), source)
+    return names_in_code.sub(lambda match: names.get(match[0], match[0]), source)
 
 
 def _renamed_tokens(source: str, names: Mapping[str, str]) -> str:
@@ -108,18 +108,20 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
         names = _own_names(statement) if any(calls[statement.lineno - 1 : _last_own_line(statement)]) else []
         comment = _graph_comment(names, notes)
         resumed = [notes.resumes[name] for name in names if name in notes.resumes]
-        told = comment or (f"continues {resumed[0]}" if resumed else "")
-        if not told and index in effects:
-            told = user_lines_comment(effects[index], notes.filename)
-        if told:
+        note = comment or (f"continues {resumed[0]}" if resumed else "")
+        if not note and index in effects:
+            note = user_lines_comment(effects[index], notes.filename)
+        if note:
             if statement.lineno == _last_own_line(statement):
-                beside[statement.lineno] = told
+                beside[statement.lineno] = note
             else:
-                above.setdefault(statement.lineno, []).append(told)
+                above.setdefault(statement.lineno, []).append(note)
         if id(statement) in by_hand:
             above.setdefault(statement.lineno, []).append(BY_HAND)
         if not break_is_told and notes.breaks and _ends_graph(statement):
-            above.setdefault(statement.lineno, []).extend(break_comment(each, notes.filename) for each in notes.breaks)
+            above.setdefault(statement.lineno, []).extend(
+                break_comment(graph_break, notes.filename) for graph_break in notes.breaks
+            )
             break_is_told = True
     return above, beside
 
@@ -147,11 +149,11 @@ def _is_none(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Constant) and expr.value is None
 
 
-def break_comment(each: GraphBreak, filename: str) -> str:
+def break_comment(graph_break: GraphBreak, filename: str) -> str:
     """Return one line about a graph break in a function of the file `filename`, or in one of its callees."""
-    where = f" at {_place(each.where, filename)}, `{each.where.text}`" if each.where else ""
-    code = f" ({each.code})" if each.code else ""
-    return f"graph break{where}: {_PACKAGES.sub('', _one_line(each.reason))}{code}"
+    where = f" at {_place(graph_break.where, filename)}, `{graph_break.where.text}`" if graph_break.where else ""
+    code = f" ({graph_break.code})" if graph_break.code else ""
+    return f"graph break{where}: {_PACKAGES.sub('', _one_line(graph_break.reason))}{code}"
 
 
 def _graph_comment(names: list[str], notes: Notes) -> str:
@@ -169,8 +171,8 @@ def user_lines_comment(lines: tuple[UserLine, ...], filename: str) -> str:
     files = list(dict.fromkeys(line.filename for line in lines))
     if files == [filename]:
         return f":{min(line.line for line in lines)} to :{max(line.line for line in lines)}, {len(lines)} lines"
-    told = f"of {len(files)} files" if len(files) > 1 else f"of {_file_name(files[0])}"
-    return f"{len(lines)} lines {told}, from {_place(lines[0], filename)} {_one_line(lines[0].text)}"
+    where = f"of {len(files)} files" if len(files) > 1 else f"of {_file_name(files[0])}"
+    return f"{len(lines)} lines {where}, from {_place(lines[0], filename)} {_one_line(lines[0].text)}"
 
 
 def _place(line: UserLine, filename: str) -> str:

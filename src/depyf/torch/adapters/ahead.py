@@ -76,7 +76,9 @@ def _loaded(values: Mapping[str, object]) -> Loaded | None:
     make = getattr(type(serialized), "to_code_object", None)
     if not isinstance(code, types.CodeType) or make is None:
         return None
-    number = next((at for at, each in enumerate(getattr(entry, "guarded_codes", ())) if each is guarded), 0)
+    number = next(
+        (at for at, guarded_code in enumerate(getattr(entry, "guarded_codes", ())) if guarded_code is guarded), 0
+    )
     return Loaded(code, make(serialized), number)
 
 
@@ -88,5 +90,5 @@ def _forward(model: object) -> types.CodeType | None:
 
 def _new_code(local_values: Mapping[str, object]) -> types.CodeType | None:
     captured = next((local_values[name] for name in _CAPTURES if name in local_values), None)
-    made = getattr(getattr(captured, "graph_capture_output", captured), "bytecode", None)
-    return made if isinstance(made, types.CodeType) else None
+    bytecode = getattr(getattr(captured, "graph_capture_output", captured), "bytecode", None)
+    return bytecode if isinstance(bytecode, types.CodeType) else None

@@ -147,8 +147,8 @@ def locals_in_progress() -> Mapping[str, object] | Unavailable:
         if frame is None:
             break
         if {"locals", "compiler_fn"} <= set(frame.f_code.co_varnames):
-            found = frame.f_locals.get("locals")
-            if isinstance(found, Mapping):
-                return found
+            local_values = frame.f_locals.get("locals")
+            if isinstance(local_values, Mapping):
+                return local_values
         frame = frame.f_back
     return Unavailable("torch does not give a hook the variables of the call")

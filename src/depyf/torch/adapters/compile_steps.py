@@ -84,11 +84,11 @@ class Steps:
         before = vars(owner).get(name) if owner is not None else None
         if before is None or not callable(before):
             return False
-        made = functools.wraps(before)(left_alone(make(before)))
-        setattr(owner, name, made)
+        replacement = functools.wraps(before)(left_alone(make(before)))
+        setattr(owner, name, replacement)
 
         def restore() -> None:
-            if vars(owner).get(name) is made:
+            if vars(owner).get(name) is replacement:
                 setattr(owner, name, before)
 
         self._undo.callback(restore)
@@ -100,10 +100,10 @@ class Steps:
         def make(before: Method) -> Method:
             def call(*args: Any, **kwargs: Any) -> Any:
                 ledger = self._running()
-                found = self._found(place, ledger, *args) if ledger is not None else None
-                if ledger is None or found is None:
+                place_of_call = self._found(place, ledger, *args) if ledger is not None else None
+                if ledger is None or place_of_call is None:
                     return before(*args, **kwargs)
-                depth = ledger.enter(place=found)
+                depth = ledger.enter(place=place_of_call)
                 try:
                     return before(*args, **kwargs)
                 finally:
@@ -217,6 +217,13 @@ class Steps:
         """Record the place of each kernel's text, by which its compiler is recognised later."""
 
         def define_kernel(wrapper: Any, name: str, body: str, *args: Any, **kwargs: Any) -> Any:
+            """Note the place of a kernel that Inductor defines, and define it.
+
+            Args:
+                wrapper: Inductor's writer of the module.
+                name: the name of the kernel.
+                body: the text of the kernel.
+            """
             ledger = self._running()
             if ledger is not None and isinstance(body, str):
                 self._of_kernel[_quoted(body)] = ledger.steps[-1].place
@@ -235,12 +242,12 @@ class Steps:
                 return before(owner, *args, **kwargs)
             depth = ledger.enter(place=place)
             try:
-                made = before(owner, *args, **kwargs)
+                future = before(owner, *args, **kwargs)
             finally:
                 ledger.leave(depth)
-            if hasattr(made, "result") and hasattr(made, "__dict__"):
-                made.__dict__[_PLACE] = place
-            return made
+            if hasattr(future, "result") and hasattr(future, "__dict__"):
+                future.__dict__[_PLACE] = place
+            return future
 
         return compile_kernel
 
@@ -249,13 +256,13 @@ class Steps:
 
     def _of_nodes(self, ledger: Ledger, nodes: Iterable[Any]) -> Node | None:
         """Return the place of nodes of a graph: their line, or the lines of the innermost function around them all."""
-        found = []
+        places = []
         for node in nodes:
             meta: dict[str, Any] = getattr(node, "meta", {})
             text = meta.get("stack_trace")
             if isinstance(text, str):
-                found.append(self._of_text(ledger, text, module_of(meta.get("nn_module_stack"))))
-        return _common(found) if found else None
+                places.append(self._of_text(ledger, text, module_of(meta.get("nn_module_stack"))))
+        return _common(places) if places else None
 
     def _of_text(self, ledger: Ledger, text: str, module: tuple[str, str]) -> Node:
         key = id(ledger), text, module[0]
@@ -289,13 +296,15 @@ def _origins(nodes: Iterable[Any]) -> Iterator[Any]:
     """Yield the graph's nodes that nodes of the scheduler compute."""
     for node in nodes:
         for get_node in node.get_nodes() if hasattr(node, "get_nodes") else (node,):
-            own: Any = getattr(get_node, "node", None)
-            yield from own.get_origins() if hasattr(own, "get_origins") else getattr(own, "origins", None) or ()
+            ir_node: Any = getattr(get_node, "node", None)
+            yield from (
+                ir_node.get_origins() if hasattr(ir_node, "get_origins") else getattr(ir_node, "origins", None) or ()
+            )
 
 
-def _common(found: list[Node]) -> Node:
+def _common(node_places: list[Node]) -> Node:
     """Return the only place, or the lines of several places in the innermost function that contains them all."""
-    places = list(dict.fromkeys(found))
+    places = list(dict.fromkeys(node_places))
     if len(places) == 1:
         return places[0]
     chains = [_chain(place) for place in places]
@@ -336,11 +345,11 @@ def _owner(module: str, name: str) -> Any:
 
 
 def _subclasses(owner: type | None) -> list[type]:
-    found: list[type] = [owner] if owner is not None else []
-    for each in found:
-        below: list[type] = each.__subclasses__()
-        found.extend(one for one in below if one not in found)
-    return found
+    classes: list[type] = [owner] if owner is not None else []
+    for owner_class in classes:
+        below: list[type] = owner_class.__subclasses__()
+        classes.extend(subclass for subclass in below if subclass not in classes)
+    return classes
 
 
 class _Timed(Loader):
@@ -375,13 +384,19 @@ class _Finder(MetaPathFinder):
         self._threads = threads
 
     def find_spec(self, name: str, path: Any = None, target: types.ModuleType | None = None) -> ModuleSpec | None:
-        """Return the specification of a module whose execution is timed; None outside compiles."""
+        """Return the specification of a module whose execution is timed; None outside compiles.
+
+        Args:
+            name: the name of the module.
+            path: the path of its package, as the import system passes it.
+            target: the module to reload, as the import system passes it.
+        """
         ledger = self._threads.ledger
         if ledger is None or not ledger.steps or ledger.steps[-1].stage in (IMPORTS, OWN):
             return None
         others = sys.meta_path[sys.meta_path.index(self) + 1 :]
-        finders = (each.find_spec for each in others if hasattr(each, "find_spec"))
-        spec = next((found for find in finders if (found := find(name, path, target)) is not None), None)
+        finders = (finder.find_spec for finder in others if hasattr(finder, "find_spec"))
+        spec = next((found_spec for find in finders if (found_spec := find(name, path, target)) is not None), None)
         loader = getattr(spec, "loader", None)
         if spec is not None and isinstance(loader, Loader) and hasattr(loader, "exec_module"):
             spec.loader = _Timed(loader, self._threads)

@@ -23,44 +23,49 @@ def original_callable(compiled: object) -> Callable[..., Any]:
     Raises:
         TypeError: it cannot be called.
     """
-    found: Any = compiled._orig_mod if isinstance(compiled, OptimizedModule) else compiled
-    found = getattr(found, "_torchdynamo_orig_callable", found)
-    if not callable(found):
+    function: Any = compiled._orig_mod if isinstance(compiled, OptimizedModule) else compiled
+    function = getattr(function, "_torchdynamo_orig_callable", function)
+    if not callable(function):
         raise TypeError(f"expected a compiled function or module, not a {type(compiled).__qualname__}")
-    return found
+    return function
 
 
 def backend_of(compiled: object) -> Callable[..., Any] | None:
     """Return the backend that `torch.compile` was given, or None for another object."""
     context = getattr(compiled, "dynamo_ctx", None)
-    found: Any = getattr(context, "callback", None)
-    if found is None and isinstance(compiled, types.FunctionType):
+    backend: Any = getattr(context, "callback", None)
+    if backend is None and isinstance(compiled, types.FunctionType):
         cells = zip(compiled.__code__.co_freevars, compiled.__closure__ or (), strict=True)
-        found = next((cell.cell_contents for name, cell in cells if name == "callback"), None)
+        backend = next((cell.cell_contents for name, cell in cells if name == "callback"), None)
     for _ in range(_DEEPEST_WRAPPER):
-        inner = next((getattr(found, name) for name in _INNER if hasattr(found, name)), None)
+        inner = next((getattr(backend, name) for name in _INNER if hasattr(backend, name)), None)
         if inner is None:
             break
-        found = inner
-    return found if callable(found) else None
+        backend = inner
+    return backend if callable(backend) else None
 
 
 def compiled_by(backend: Callable[..., Any] | str, module: Any, inputs: list[Any]) -> Callable[..., Any]:
     """Return a backend's result for a captured graph and some inputs, as Dynamo would call it.
 
     Before 2.7 Dynamo cannot compile a captured graph again if `vmap` is entered and left in it.
+
+    Args:
+        backend: the backend, or its name.
+        module: the captured graph.
+        inputs: the example inputs of the graph.
     """
     compiler: Any = torch._dynamo.lookup_backend(backend) if isinstance(backend, str) else backend
-    made: Callable[..., Any] = compiler(module, inputs)
-    return made
+    compiled_graph: Callable[..., Any] = compiler(module, inputs)
+    return compiled_graph
 
 
-def forget_entry(code: types.CodeType, made: types.CodeType) -> None:
-    """Disable the entry that runs `made`, if this torch can: it serves no call and holds nothing."""
+def forget_entry(code: types.CodeType, transformed: types.CodeType) -> None:
+    """Disable the entry that runs `transformed`, if this torch can: it serves no call and holds nothing."""
     deleted = getattr(torch._dynamo.guards, "DeletedGuardManagerWrapper", None)
     for entry in seams.cache_entries(code):
         manager = seams.entry_guard_manager(entry)
         state = getattr(manager, "extra_state", None)
-        if entry.code is made and deleted is not None and state is not None:
+        if entry.code is transformed and deleted is not None and state is not None:
             state.invalidate(entry, deleted("its run was only looked at"))
             return

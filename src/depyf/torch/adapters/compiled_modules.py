@@ -29,10 +29,12 @@ def watch_methods(listener: Listener) -> Callable[[], None] | Unavailable:
 
     @functools.wraps(get)
     def heard(self: Any, name: str) -> object:
-        found = get(self, name)
-        if type(found) is types.MethodType and found.__self__ is vars(self).get("_modules", {}).get("_orig_mod"):
-            tell(found.__self__, name, found, sys._getframe(1))
-        return found
+        attribute = get(self, name)
+        if type(attribute) is types.MethodType and attribute.__self__ is vars(self).get("_modules", {}).get(
+            "_orig_mod"
+        ):
+            tell(attribute.__self__, name, attribute, sys._getframe(1))
+        return attribute
 
     setattr(cls, _GET, left_alone(heard))
 
@@ -48,8 +50,8 @@ def is_compiled(function: object) -> bool:
     plain = function.__func__ if isinstance(function, types.MethodType) else function
     if isinstance(plain, torch._dynamo.OptimizedModule):
         return True
-    made = getattr(plain, "__dict__", {})
-    return "_torchdynamo_orig_callable" in made and not made.get("_torchdynamo_disable", False)
+    attributes = getattr(plain, "__dict__", {})
+    return "_torchdynamo_orig_callable" in attributes and not attributes.get("_torchdynamo_disable", False)
 
 
 def is_compiled_module(module: torch.nn.Module) -> bool:

@@ -37,8 +37,11 @@ RELATIONAL: tuple[type, ...] = tuple(getattr(_MODULE, name) for name in _RELATIO
 def leaf_kinds() -> set[str]:
     """Return the names of all kinds of guards in this torch."""
     base = getattr(_MODULE, "LeafGuard", Absent)
-    found = {name: each for name, each in vars(_MODULE).items() if isinstance(each, type)}
-    return {name for name, each in found.items() if issubclass(each, base)} - {"LeafGuard", "RelationalGuard"}
+    classes = {name: member for name, member in vars(_MODULE).items() if isinstance(member, type)}
+    return {name for name, class_of_guard in classes.items() if issubclass(class_of_guard, base)} - {
+        "LeafGuard",
+        "RelationalGuard",
+    }
 
 
 def has_trees() -> bool:
@@ -58,5 +61,5 @@ def looks_at(kind: str) -> bool:
 
 def overlapping_tensors(tensors: list[torch.Tensor]) -> set[int]:
     """Return the positions of the tensors that overlap in memory with another one."""
-    found = _MODULE.compute_overlapping_tensors(tensors, symbolic=False)
-    return {int(position) for position in found}
+    positions = _MODULE.compute_overlapping_tensors(tensors, symbolic=False)
+    return {int(position) for position in positions}

@@ -51,7 +51,7 @@ class CudaGraphLogs:
 
     def look_for_loggers(self) -> None:
         """Listen to the logs of modules that were imported in the meantime."""
-        for name in [each for each in self._awaited if self._awaited[each][0] in sys.modules]:
+        for name in [name for name in self._awaited if self._awaited[name][0] in sys.modules]:
             if name in logging.Logger.manager.loggerDict:
                 del self._awaited[name]
                 self._undo.callback(hear(logging.getLogger(name), _PACKAGE, self._on_line, is_curious=True))
@@ -81,11 +81,11 @@ def _about() -> tuple[tuple[CompileId, int] | None, str]:
     for _ in range(_DEEPEST):
         if frame is None:
             break
-        told = frame.f_locals
-        manager, kept = told.get("self"), told.get("kwargs")
+        values = frame.f_locals
+        manager, kept = values.get("self"), values.get("kwargs")
         torchs = getattr(manager, "compile_id", None) or (kept.get("compile_id") if isinstance(kept, dict) else None)
         if torchs is not None and hasattr(torchs, "frame_id"):
-            mode = getattr(manager, "id_to_mode", {}).get(told.get("function_id"))
+            mode = getattr(manager, "id_to_mode", {}).get(values.get("function_id"))
             return (seams.read_compile_id(torchs), 0), PARTS.get(getattr(mode, "name", ""), "")
         frame = frame.f_back
     return None, ""

@@ -45,21 +45,21 @@ class Starts:
         def told(code: types.CodeType, offset: int) -> None:
             listener(code)
 
-        for each in (told.__code__, listener.__code__, *calls):
-            _leave_alone(each)
+        for watching in (told.__code__, listener.__code__, *calls):
+            _leave_alone(watching)
         monitoring.use_tool_id(tool, "depyf")
         monitoring.register_callback(tool, monitoring.events.PY_START, told)
 
     def add(self, code: types.CodeType) -> None:
         """Report each start of `code` from now on."""
-        if not any(each() is code for each in self._codes):
+        if not any(known() is code for known in self._codes):
             self._codes.append(weakref.ref(code))
             self._monitoring.set_local_events(self._tool, code, self._monitoring.events.PY_START)
 
     def end(self) -> None:
         """Stop reporting."""
-        for each in self._codes:
-            if (code := each()) is not None:
+        for watched in self._codes:
+            if (code := watched()) is not None:
                 self._monitoring.set_local_events(self._tool, code, 0)
         self._codes.clear()
         self._monitoring.register_callback(self._tool, self._monitoring.events.PY_START, None)

@@ -38,6 +38,6 @@ def number(codes: Sequence[types.CodeType]) -> None:
 
 def of_code(code: types.CodeType) -> CompileId:
     """Return the id of the entry with this code."""
-    found = _known.get(code)
-    assert found is not None, "entries get their numbers when they are read"
-    return found
+    entry_id = _known.get(code)
+    assert entry_id is not None, "entries get their numbers when they are read"
+    return entry_id

@@ -12,7 +12,7 @@ from torch._dynamo.backends.registry import list_backends, lookup_backend
 from torch._dynamo.exc import InvalidBackend
 
 
-def force_backend(name: str, refuse: Callable[[str], None] = lambda told: None) -> Callable[[], None]:
+def force_backend(name: str, refuse: Callable[[str], None] = lambda reason: None) -> Callable[[], None]:
     """Make every `torch.compile` of this process use the backend with that name; return a function that ends this.
 
     Earlier results of `torch.compile` keep their backend. The program may register the backend until the first compile.

@@ -51,7 +51,13 @@ class FormatterPatch:
 
     @left_alone
     def called(self, caller: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        """Pass a call to the listener, and return the result of torch's own function."""
+        """Pass a call to the listener, and return the result of torch's own function.
+
+        Args:
+            caller: the module that called the formatter.
+            args: the positional arguments of the call.
+            kwargs: the keyword arguments of the call.
+        """
         assert self._original is not None
         name = args[0] if args else kwargs.get("name")
         module = args[1] if len(args) > 1 else kwargs.get("gm")

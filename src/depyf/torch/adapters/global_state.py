@@ -96,12 +96,12 @@ def saved_tensors_hooks() -> tuple[object, ...] | None:
 
 def around() -> dict[str, object]:
     """Return what guards of this torch check besides its global state: modes, the default device, and hooks."""
-    found: dict[str, object] = {"default_device": torch.utils._device.CURRENT_DEVICE}
+    state: dict[str, object] = {"default_device": torch.utils._device.CURRENT_DEVICE}
     if cpp_guards.looks_at("TORCH_FUNCTION_MODE_STACK"):
-        found["torch_function_modes"] = mode_types()
+        state["torch_function_modes"] = mode_types()
     if _traces_saved_tensors_hooks():
-        found["saved_tensors_hooks"] = saved_tensors_hooks()
-    return found
+        state["saved_tensors_hooks"] = saved_tensors_hooks()
+    return state
 
 
 @cache

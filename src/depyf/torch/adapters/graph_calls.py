@@ -39,23 +39,23 @@ def watch_graph(graph: object, listener: Listener) -> Callable[[], None] | None:
 
     def told(*args: Any, **kwargs: Any) -> object:
         try:
-            found = inner(*args, **kwargs)
+            outputs = inner(*args, **kwargs)
         except Exception as error:
             _report(error, listener, sys._getframe(1), CALL)
             raise
         if backward.is_wanted:
-            backward.look_at(found)
-        return found
+            backward.look_at(outputs)
+        return outputs
 
     functools.update_wrapper(told, inner)
     cell.cell_contents = told
     # The graph belongs to the program, which may drop it.
-    held, made = weakref.ref(graph), weakref.ref(told)
+    held, wrapper_ref = weakref.ref(graph), weakref.ref(told)
 
     def end() -> None:
-        own, mine = _cell(held()), made()
-        if own is not None and mine is not None and own.cell_contents is mine:
-            own.cell_contents = vars(mine)["__wrapped__"]
+        cell_now, mine = _cell(held()), wrapper_ref()
+        if cell_now is not None and mine is not None and cell_now.cell_contents is mine:
+            cell_now.cell_contents = vars(mine)["__wrapped__"]
         backward.end()
 
     return end
@@ -87,13 +87,13 @@ class _Backward:
         for result in results if type(results) in (tuple, list) else (results,):  # type: ignore[attr-defined]
             # Other classes of tensors run code of the program.
             node = result.grad_fn if type(result) is torch.Tensor and result.requires_grad else None
-            made = getattr(type(node), "_forward_cls", None)
-            if isinstance(made, type) and made.__module__.startswith("torch._functorch."):
-                self._watch(made)
+            forward_class = getattr(type(node), "_forward_cls", None)
+            if isinstance(forward_class, type) and forward_class.__module__.startswith("torch._functorch."):
+                self._watch(forward_class)
                 return
 
-    def _watch(self, made: type) -> None:
-        original: Any = vars(made).get("backward")
+    def _watch(self, autograd_class: type) -> None:
+        original: Any = vars(autograd_class).get("backward")
         if not isinstance(original, staticmethod):
             return
         listener, plain = self._listener, original.__func__
@@ -102,19 +102,19 @@ class _Backward:
             try:
                 return plain(*args)
             except Exception as error:
-                is_compiled = getattr(made, "compiled_bw", None) is not None
+                is_compiled = getattr(autograd_class, "compiled_bw", None) is not None
                 _report(error, listener, sys._getframe(), BACKWARD if is_compiled else COMPILE_OF_BACKWARD)
                 raise
 
         functools.update_wrapper(left_alone(backward), plain)
-        self._class, self._original = weakref.ref(made), original
-        made.backward = staticmethod(backward)  # type: ignore[attr-defined]
+        self._class, self._original = weakref.ref(autograd_class), original
+        autograd_class.backward = staticmethod(backward)  # type: ignore[attr-defined]
 
     def end(self) -> None:
         """Give the class its own backward again."""
-        made = self._class() if self._class is not None else None
-        if made is not None:
-            made.backward = self._original  # type: ignore[attr-defined]
+        autograd_class = self._class() if self._class is not None else None
+        if autograd_class is not None:
+            autograd_class.backward = self._original  # type: ignore[attr-defined]
 
 
 def _cell(graph: object) -> types.CellType | None:

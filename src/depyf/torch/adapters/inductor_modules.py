@@ -43,8 +43,8 @@ def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
         from torch._inductor import debug
         from torch._inductor.virtualized import V
 
-        told = getattr(debug, "_inductor_triton_kernel_to_post_grad_node_info", {})
-        computed = {handle: tuple(nodes) for handle, nodes in told.items()}
+        provenance = getattr(debug, "_inductor_triton_kernel_to_post_grad_node_info", {})
+        computed = {handle: tuple(nodes) for handle, nodes in provenance.items()}
         graph = V.graph
         is_backward = bool(getattr(graph, "is_backward", False))
         text = change(Written(source_code, graph.orig_gm, is_backward, computed))

@@ -21,14 +21,14 @@ def graph_of(function: types.FunctionType) -> torch.fx.GraphModule | None:
     if not _INTERPRETS <= set(code.co_names) or len(code.co_freevars) != 1 or code.co_argcount != 1:
         return None
     assert function.__closure__ is not None
-    found = function.__closure__[0].cell_contents
-    return found if isinstance(found, torch.fx.GraphModule) else None
+    held_graph = function.__closure__[0].cell_contents
+    return held_graph if isinstance(held_graph, torch.fx.GraphModule) else None
 
 
 def calling(function: types.FunctionType) -> types.CodeType:
     """Return code that calls the graph. It replaces the code of a function that interprets the graph."""
-    made = _calling(None).__code__
-    return made.replace(co_freevars=function.__code__.co_freevars)
+    caller_code = _calling(None).__code__
+    return caller_code.replace(co_freevars=function.__code__.co_freevars)
 
 
 def _calling(graph: Any) -> Callable[[list[object]], object]:

@@ -128,5 +128,5 @@ def _traces_breaks() -> bool:
 
 def reasons() -> dict[str, str]:
     """Return what this torch lacks, and why."""
-    found = {seam: missing() for seam, missing in _LOOKED_FOR.items()}
-    return {seam: missing.reason for seam, missing in found.items() if missing is not None}
+    missing_seams = {seam: missing() for seam, missing in _LOOKED_FOR.items()}
+    return {seam: missing.reason for seam, missing in missing_seams.items() if missing is not None}

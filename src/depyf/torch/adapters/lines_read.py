@@ -32,28 +32,34 @@ class Reading:
 
     def lines_of(self, code: types.CodeType) -> set[int]:
         """Return the set of lines of a code object that were read so far, to add to."""
-        found = self._lines.get(id(code))
-        if found is None:
-            found = self._lines[id(code)] = (code, set())
-        return found[1]
+        entry = self._lines.get(id(code))
+        if entry is None:
+            entry = self._lines[id(code)] = (code, set())
+        return entry[1]
 
     def called(self, caller: types.CodeType, line: int, code: types.CodeType) -> None:
-        """Record the code that a line has called."""
+        """Record the code that a line has called.
+
+        Args:
+            caller: the code with the line.
+            line: the number of the line.
+            code: the code that was called.
+        """
         self._calls[(id(caller), line, id(code))] = (caller, code)
 
     def lines(self) -> dict[types.CodeType, set[int]]:
         """Return the lines that were read, by code object."""
-        found: dict[types.CodeType, set[int]] = {}
+        by_code: dict[types.CodeType, set[int]] = {}
         for code, lines in self._lines.values():
-            found.setdefault(code, set()).update(lines)
-        return found
+            by_code.setdefault(code, set()).update(lines)
+        return by_code
 
     def calls(self) -> dict[tuple[types.CodeType, int], set[types.CodeType]]:
         """Return the code that was called, by the code and line of the call."""
-        found: dict[tuple[types.CodeType, int], set[types.CodeType]] = {}
+        by_call: dict[tuple[types.CodeType, int], set[types.CodeType]] = {}
         for (_, line, _), (caller, code) in self._calls.items():
-            found.setdefault((caller, line), set()).add(code)
-        return found
+            by_call.setdefault((caller, line), set()).add(code)
+        return by_call
 
 
 class _Progress:
@@ -119,5 +125,5 @@ def _begun(translator: Any) -> _Progress:  # noqa: ANN401 - Dynamo's interpreter
 
 def reading_of(code: types.CodeType) -> Reading | None:
     """Return what Dynamo has read in this thread's last attempt to compile `code`, once."""
-    found: Reading | None = vars(_LAST).get("of_code", {}).pop(code, None)
-    return found
+    reading: Reading | None = vars(_LAST).get("of_code", {}).pop(code, None)
+    return reading

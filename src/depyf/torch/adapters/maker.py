@@ -29,8 +29,8 @@ def maker() -> tuple[Any, ...]:
 def stamps(folder: str) -> Iterator[tuple[str, int, int]]:
     """Yield the path, the time and the size of each Python file in a folder and the folders in it."""
     folders = [folder]
-    for each in folders:
-        with os.scandir(each) as entries:
+    for directory in folders:
+        with os.scandir(directory) as entries:
             for entry in entries:
                 if entry.is_dir():
                     folders.append(entry.path)

@@ -33,5 +33,5 @@ def without_disable(hook: object) -> object | None:
     function = getattr(hook, "__func__", hook)
     if not callable(hook) or getattr(function, "_torchdynamo_disable", False) is not True:
         return None
-    found: object = getattr(function, "_torchdynamo_orig_callable", function)
-    return found
+    original: object = getattr(function, "_torchdynamo_orig_callable", function)
+    return original

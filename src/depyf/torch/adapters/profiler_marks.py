@@ -47,22 +47,22 @@ def without_marks(code: types.CodeType) -> types.CodeType:
 def _marks(draft: Draft) -> list[int] | None:
     """Return the raw instructions of the marks, or None if they have another form."""
     steps = _steps(draft)
-    found: list[int] = []
-    own: set[str] = set()
+    marked: list[int] = []
+    variables: set[str] = set()
     for name in (_ENTER, _EXIT):
         mention = next((index for index, _, arg in steps if arg == name), None)
-        first = _first(draft, steps, mention, own, found) if mention is not None else None
+        first = _first(draft, steps, mention, variables, marked) if mention is not None else None
         last = _last(draft, first, mention) if first is not None and mention is not None else None
         if first is None or last is None:
             return None
-        found += range(first, last + 1)
-        own |= {arg for index, op, arg in steps if op == "STORE_FAST" and first <= index <= last}
+        marked += range(first, last + 1)
+        variables |= {arg for index, op, arg in steps if op == "STORE_FAST" and first <= index <= last}
     # Between the two, Dynamo keeps the called objects in variables. No other code may read them.
-    inside = set(found)
-    rest = [(index, op) for index, op, arg in steps if arg in own and index not in inside]
+    inside = set(marked)
+    rest = [(index, op) for index, op, arg in steps if arg in variables and index not in inside]
     if any(op != "DELETE_FAST" for _, op in rest):
         return None
-    return found + [index for index, _ in rest]
+    return marked + [index for index, _ in rest]
 
 
 def _steps(draft: Draft) -> list[tuple[int, str, str]]:
@@ -76,18 +76,19 @@ def _steps(draft: Draft) -> list[tuple[int, str, str]]:
 
 
 def _first(
-    draft: Draft, named: list[tuple[int, str, str]], mention: int, own: set[str], before: list[int]
+    draft: Draft, named: list[tuple[int, str, str]], mention: int, variables: set[str], before: list[int]
 ) -> int | None:
-    """Return where the mark begins that refers to its function at `mention`; `own` are variables of the mark `before`.
+    """Return where the mark begins that refers to its function at `mention`.
 
-    It begins with the module of the function, or, if that is in a variable, with the mark's test.
+    It begins with the module of the function, or, if that is in a variable, with the mark's test. `variables` are those
+    of the mark `before`.
     """
     behind = before[-1] if before else -1
-    steps = [each for each in named if behind < each[0] < mention]
+    steps = [step for step in named if behind < step[0] < mention]
     if steps and steps[-1][1:] == ("LOAD_GLOBAL", _UTILS):
         first = steps[-1][0]
     elif before:
-        first = next((index for index, op, arg in steps if op == "LOAD_FAST" and arg in own), -1)
+        first = next((index for index, op, arg in steps if op == "LOAD_FAST" and arg in variables), -1)
     else:
         first = next((index for index, op, arg in reversed(steps) if (op, arg) == ("LOAD_GLOBAL", _PROFILER)), -1)
     if first == -1:

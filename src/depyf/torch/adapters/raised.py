@@ -50,16 +50,16 @@ MOST_CAUSES = 8
 
 def completed(failure: Failure) -> Failure:
     """Return a failure with the facts of the exception that ends the compile of this thread."""
-    found = phase() or failure.phase
+    compile_phase = phase() or failure.phase
     error = sys.exc_info()[1]
-    own = _own_line(error) if _IN_PASSES in found else None
-    if own is None and (failure.where is None or is_foreign(failure.where.filename)):
-        own = _traced_line(error)
+    user_place = _own_line(error) if _IN_PASSES in compile_phase else None
+    if user_place is None and (failure.where is None or is_foreign(failure.where.filename)):
+        user_place = _traced_line(error)
     return replace(
         failure,
         raised=failure_reaches_program(),
-        phase=found,
-        where=own or failure.where,
+        phase=compile_phase,
+        where=user_place or failure.where,
         causes=causes(),
         demanded_by=demanded_by(),
     )
@@ -89,9 +89,13 @@ def phase() -> str:
 def call_failure(error: Exception, backend_name: str, frame: types.FrameType | None, part: str = "") -> Failure:
     """Return the failure of a call: an exception of a compiled graph, which `frame` called for the program.
 
-    `part` follows the name of the backend, for example ", in its backward".
-
     The user's line is that of the operation in the compiled function if the graph knows it, else that of the call.
+
+    Args:
+        error: the exception.
+        backend_name: the name of the backend, or "".
+        frame: the frame that called the graph.
+        part: what follows the name of the backend, for example ", in its backward".
     """
     links = list(_chain(error))
     lines = reproducible(str(error)).strip()
@@ -117,9 +121,9 @@ def _line_of_graph(links: list[BaseException]) -> UserLine | None:
             nodes = list(graph.graph.nodes)
             stack = nodes[index].meta.get("stack_trace") if index is not None and index < len(nodes) else None
             places = list(_PLACE.finditer(stack)) if isinstance(stack, str) else []
-            own = [place for place in places if not is_foreign(place["file"])]
-            if own:
-                return line_at(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"])
+            users_places = [place for place in places if not is_foreign(place["file"])]
+            if users_places:
+                return line_at(users_places[-1]["file"], int(users_places[-1]["line"]), users_places[-1]["function"])
     return None
 
 

@@ -34,13 +34,13 @@ def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
             before(code)
 
     def end() -> None:
-        if get_bytecode_debugger_callback() is told:
+        if get_bytecode_debugger_callback() is callback:
             set_bytecode_debugger_callback(before)
 
     # This runs in every call of compiled code, so avoid an additional function call.
-    told = listener if before is None else both
+    callback = listener if before is None else both
     # It runs where Dynamo inspects every frame, which must compile neither it nor its callees.
-    code = cast("types.MethodType", told).__code__
+    code = cast("types.MethodType", callback).__code__
     set_code_exec_strategy(code, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
-    set_bytecode_debugger_callback(told)
+    set_bytecode_debugger_callback(callback)
     return end

@@ -86,9 +86,9 @@ def cache_entries(code: types.CodeType) -> list[CacheEntry]:
     """
     from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
-    found = [entry for entry in _debug_get_cache_entry_list(code) if entry.code is not None]
-    entry_ids.number([entry.code for entry in reversed(found)])
-    return found
+    live_entries = [entry for entry in _debug_get_cache_entry_list(code) if entry.code is not None]
+    entry_ids.number([entry.code for entry in reversed(live_entries)])
+    return live_entries
 
 
 def entry_compile_id(entry: CacheEntry) -> CompileId:
@@ -108,8 +108,8 @@ def entry_guard_manager(entry: CacheEntry) -> GuardManager:
 def entry_globals(entry: CacheEntry) -> dict[str, Any]:
     """Return the globals of the code of a cache entry."""
     scope = getattr(entry_guard_manager(entry), "global_scope", None) or {}
-    found = scope.get("G", {})
-    return found if isinstance(found, dict) else {}
+    global_values = scope.get("G", {})
+    return global_values if isinstance(global_values, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,9 @@ def globals_in_progress() -> Mapping[str, object] | Unavailable:
     for frame in _callers():
         code = frame.f_code
         if code.co_filename.endswith("convert_frame.py") and {"globals", "compiler_fn"} <= set(code.co_varnames):
-            found = frame.f_locals.get("globals")
-            if isinstance(found, Mapping):
-                return found
+            global_values = frame.f_locals.get("globals")
+            if isinstance(global_values, Mapping):
+                return global_values
     return Unavailable("torch does not give a hook the globals of the function")
 
 
@@ -221,10 +221,10 @@ def graph_formatter() -> types.FunctionType | Unavailable:
     """
     from torch._dynamo import utils
 
-    found = getattr(utils, "lazy_format_graph_code", None)
-    if not inspect.isfunction(found):
+    formatter = getattr(utils, "lazy_format_graph_code", None)
+    if not inspect.isfunction(formatter):
         return Unavailable("torch has no lazy_format_graph_code")
-    return found
+    return formatter
 
 
 def graph_text(module: GraphModule) -> str:

@@ -54,8 +54,8 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
         return Unavailable("this torch does not report skipped frames in a form that depyf knows")
 
     def on_line(message: object, args: tuple[object, ...]) -> None:
-        told = _told(message, args)
-        if told is not None:
-            listener(*told)
+        skip = _told(message, args)
+        if skip is not None:
+            listener(*skip)
 
     return hear(logging.getLogger(log.name), convert_frame.__name__, on_line)

@@ -113,15 +113,15 @@ def _hearing(callback_from: Callable[[Any], Any], listener: Listener) -> Callabl
 
     @functools.wraps(callback_from)
     def heard(callback: Any) -> Any:
-        made = callback_from(callback)
+        callback_result = callback_from(callback)
         if callback is None or callback is False:
-            return made
+            return callback_result
         stance, wrapper = module._stance.stance, sys._getframe(1)
         function = wrapper.f_locals.get("fn")
         listener("called", stance, function, wrapper.f_back)
         if stance != FAIL_ON_RECOMPILE or own_frames_stay():
-            return made
-        return _telling(made, listener, function, wrapper.f_back)
+            return callback_result
+        return _telling(callback_result, listener, function, wrapper.f_back)
 
     return heard
 

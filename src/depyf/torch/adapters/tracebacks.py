@@ -36,11 +36,11 @@ def own_frames_stay() -> Unavailable | None:
     try:
         passes_on()
     except ValueError as error:
-        found = error.__traceback__
+        link = error.__traceback__
     names = []
-    while found is not None:
-        names.append(found.tb_frame.f_code.co_name)
-        found = found.tb_next
+    while link is not None:
+        names.append(link.tb_frame.f_code.co_name)
+        link = link.tb_next
     if passes_on.__name__ in names:
         return Unavailable("Python before 3.11 would show depyf in the tracebacks of the program")
     return None

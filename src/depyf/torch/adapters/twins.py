@@ -31,9 +31,9 @@ class _Twin:
         """Listeners that also want lines for developers, so that modules produce them."""
         self._package = package
         plain = type(log)
-        own: dict[str, Any] = {name: _heard(self, name) for name in METHODS}
-        own |= {"isEnabledFor": _enabled(self), "__module__": plain.__module__}
-        self._object: logging.Logger = object.__new__(type(plain.__name__, (plain,), own))
+        attributes: dict[str, Any] = {name: _heard(self, name) for name in METHODS}
+        attributes |= {"isEnabledFor": _enabled(self), "__module__": plain.__module__}
+        self._object: logging.Logger = object.__new__(type(plain.__name__, (plain,), attributes))
         object.__setattr__(self._object, "__dict__", vars(log))
 
     def put_in(self) -> None:

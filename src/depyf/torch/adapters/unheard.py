@@ -67,12 +67,12 @@ LISTENERS: list[Listener] = []
 @contextmanager
 def own_time() -> Iterator[None]:
     """Count the time of a `with` statement as depyf's own."""
-    depths = [(each, depth) for each in LISTENERS if (depth := each.enter_own()) is not None]
+    depths = [(measuring, depth) for measuring in LISTENERS if (depth := measuring.enter_own()) is not None]
     try:
         yield
     finally:
-        for each, depth in depths:
-            each.leave_own(depth)
+        for measuring, depth in depths:
+            measuring.leave_own(depth)
 
 
 class _TraceHandler(logging.Handler):
@@ -109,23 +109,23 @@ def hearing_trace(receive: Receive) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def _pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
-    """Make torch skip the records that depyf ignores, while `own` is the only handler that receives them.
+def _pass_over_unheard(log: logging.Logger, own_handler: logging.Handler, take: Take) -> Callable[[], None]:
+    """Make torch skip the records that depyf ignores, while `own_handler` is the only handler that receives them.
 
     The other records are passed to `take`, without a log record. The returned function ends this. If another tool
     already listens, nothing is replaced, because records contain the file they come from. A torch whose function is
     elsewhere makes all records.
     """
     original = getattr(torch._logging, _FUNCTION, None)
-    if not callable(original) or any(_listens(handler) for handler in log.handlers if handler is not own):
+    if not callable(original) or any(_listens(handler) for handler in log.handlers if handler is not own_handler):
         return _nothing
-    return _replace(original, left_alone(lambda: log.handlers == [own] and not log.filters), take)
+    return _replace(original, left_alone(lambda: log.handlers == [own_handler] and not log.filters), take)
 
 
 def pass_on(event: Mapping[str, Any]) -> bool:
     """Pass an event of torch's timeline to those who measure; return whether it is about tuning."""
-    for each in LISTENERS:
-        each.event(event)
+    for measuring in LISTENERS:
+        measuring.event(event)
     return is_about_tuning(str(event.get("name")))
 
 
@@ -154,9 +154,9 @@ def _replace(original: Callable[..., object], is_alone: Callable[[], bool], take
         return None
 
     # A backward that is compiled at its first call is compiled where Dynamo inspects every frame.
-    own = functools.update_wrapper(trace_structured, original)
-    _exchange(original, own)
-    return lambda: _exchange(own, original)
+    wrapper = functools.update_wrapper(trace_structured, original)
+    _exchange(original, wrapper)
+    return lambda: _exchange(wrapper, original)
 
 
 def _exchange(present: Callable[..., object], other: Callable[..., object]) -> None:
@@ -193,7 +193,7 @@ def _hand_over(
             _add_compile(metadata, compile_id)
         payload = _payload(name, details, payload_fn)
         if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
-            payload = Listed(payload) if all(type(each) is str for each in payload) else payload
+            payload = Listed(payload) if all(type(item) is str for item in payload) else payload
         take(metadata, payload if payload is None or isinstance(payload, str) else _text(payload))
     add = getattr(torch._logging._internal, "add_structured_logging_overhead", None)
     if record_logging_overhead and add is not None:
@@ -229,7 +229,7 @@ def _shows_subclass(held: object) -> bool:
     """Return whether AOTAutograd's metadata contains tensors of a subclass. Their `__repr__` is the program's code."""
     metadata = getattr(held, "runtime_metadata", held)
     described = (getattr(metadata, name, None) or () for name in _OF_SUBCLASSES)
-    return any(hasattr(each, "original_subclass") for several in described for each in several)
+    return any(hasattr(member, "original_subclass") for several in described for member in several)
 
 
 @contextmanager
@@ -257,9 +257,9 @@ def _override(entry: Any) -> object:
 def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:
     """Add the compile that a record belongs to."""
     trace_id = torch._guards.CompileContext.current_trace_id()
-    found = trace_id.compile_id if trace_id is not None else compile_id
+    compile_of_record = trace_id.compile_id if trace_id is not None else compile_id
     for name in ("compiled_autograd_id", "frame_id", "frame_compile_id"):
-        value = getattr(found, name, None)
+        value = getattr(compile_of_record, name, None)
         if value is not None:
             metadata[name] = value
     if trace_id is not None:
@@ -277,5 +277,5 @@ def _numbers(metadata_fn: Callable[[], Any]) -> Any:
 def _text(payload: object) -> str:
     """Return a payload other than text as torch writes it."""
     if isinstance(payload, list):
-        return "[\n" + ",\n".join(json.dumps(each) for each in payload) + "\n]"
+        return "[\n" + ",\n".join(json.dumps(item) for item in payload) + "\n]"
     return json.dumps(payload, default=list, indent=0)

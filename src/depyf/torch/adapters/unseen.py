@@ -17,8 +17,8 @@ R = TypeVar("R")
 
 def unseen(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that Dynamo does not inspect, nor its callees."""
-    made: Callable[P, R] = torch._dynamo.disable(function)
-    return made
+    skipped: Callable[P, R] = torch._dynamo.disable(function)
+    return skipped
 
 
 def left_alone(function: Callable[P, R]) -> Callable[P, R]:

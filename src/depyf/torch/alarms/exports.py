@@ -65,11 +65,11 @@ def _adding(counter: Any) -> Add:
 
 def _counting(compiles: Add, alarms: Add, seconds: Add) -> Export:
     def export(event: CompileEvent) -> None:
-        own = {"kind": event.kind.value, "function": event.function}
+        labels = {"kind": event.kind.value, "function": event.function}
         if event.kind is not Kind.LIMIT:
-            compiles(1, own)
-            seconds(event.seconds, own)
+            compiles(1, labels)
+            seconds(event.seconds, labels)
         if event.is_alarm:
-            alarms(1, own)
+            alarms(1, labels)
 
     return export

@@ -71,7 +71,13 @@ class Hearing:
         raise AssertionError("nothing above swallows an exception")
 
     def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Process one record of torch's structured trace."""
+        """Process one record of torch's structured trace.
+
+        Args:
+            kind: torch's name for the record.
+            metadata: the record without its payload.
+            payload: its payload, if it has one.
+        """
         if kind not in HEARD:
             return
         try:

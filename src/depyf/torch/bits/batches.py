@@ -97,6 +97,12 @@ def is_state(name: str) -> bool:
 def compare_batch(report: BitsReport, split: Split, backend: Backend, setting: Setting) -> None:
     """Compare the parts of a batch with the whole, and find the first kernel that differs.
 
+    Args:
+        report: takes the results.
+        split: the call of a graph, and its parts.
+        backend: compiles the graphs.
+        setting: makes the context in which everything runs.
+
     Raises:
         NoBatch: the graph has no such batch.
     """
@@ -231,7 +237,7 @@ _CONFIRMED = "the size of the batch: the graph that is cut behind {} differs, an
 
 
 def _where(node: torch.fx.Node | None, origin: torch.fx.Node | None) -> UserLine | None:
-    places = (user_line(each) for each in (node, origin) if each is not None)
+    places = (user_line(graph_node) for graph_node in (node, origin) if graph_node is not None)
     return next((place for place in places if place is not None), None)
 
 
@@ -245,15 +251,15 @@ def _captured(
 
 def _narrowed(launch: LaunchRun, wrong: Wrong, parts: Sequence[Run]) -> tuple[str, int]:
     """Return the first node of a launch whose values differ, and the kernel's line; else the node of the result."""
-    own = _lines_of(launch)
+    whole_lines = _lines_of(launch)
     for line in leading_to([wrong.parameter], launch.followed) if launch.followed is not None else ():
         node = line.computes[0] if line.computes else ""
         others = [part.lines[node] for part in parts if node in part.lines]
-        if node not in own or len(others) != len(parts) or line.is_store:
+        if node not in whole_lines or len(others) != len(parts) or line.is_store:
             continue
         together = torch.cat(others).sort()[0]
         # An accumulator of the batch and one of a part have other steps.
-        if len(together) == len(own[node]) and gap(own[node], together) is not None:
+        if len(together) == len(whole_lines[node]) and gap(whole_lines[node], together) is not None:
             return node, line.statement.line
     return wrong.node, 0
 
@@ -309,7 +315,14 @@ def dynamic_shapes() -> Iterator[None]:
 def compare_batches(
     report: BitsReport, calls: list[tuple[GraphCall, Backend]], batch: tuple[int, int], setting: Setting
 ) -> None:
-    """Compare calls of captured graphs, the parts of each batch against the whole, up to the first that differs."""
+    """Compare calls of captured graphs, the parts of each batch against the whole, up to the first that differs.
+
+    Args:
+        report: takes the results.
+        calls: the calls of captured graphs, each with the backend that compiles them.
+        batch: the number of rows of a part, and of the whole batch.
+        setting: makes the context in which everything runs.
+    """
     part, size = sorted(batch)
     for call, backend in calls:
         if not is_inductor(backend):

@@ -38,7 +38,13 @@ def cause_of(facts: Facts) -> str:
 
 
 def random_before(name: str, run: ModuleRun, result: KernelResult) -> torch.fx.Node | None:
-    """Return the first random node on which a result of a launch depends, of those that the launch computes."""
+    """Return the first random node on which a result of a launch depends, of those that the launch computes.
+
+    Args:
+        name: the node of the result.
+        run: a run of Inductor's module, with its graph.
+        result: the comparison of the launch.
+    """
     nodes = {node.name: node for node in run.module.graph.nodes}
     launched, reached = set(names_of(run, run.runs[result.position])), set[str]()
     pending = [name] if name in nodes else []

@@ -167,7 +167,13 @@ def _is_counted(key: int) -> ModuleRun | None:
 
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
-    """Keep the results of a launch."""
+    """Keep the results of a launch.
+
+    Args:
+        key: the number of the module among those that were compiled.
+        index: the position of the launch in the module.
+        arguments: the values of the kernel's parameters after the launch.
+    """
     run = _is_counted(key)
     if run is None:
         return
@@ -195,19 +201,39 @@ def written_parameters(followed: Launched, values: dict[str, Any]) -> list[str]:
 
 
 def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
-    """Keep the values of a line of a Triton kernel, for one program of the grid."""
+    """Keep the values of a line of a Triton kernel, for one program of the grid.
+
+    Args:
+        line: the line of the kernel.
+        name: the variable that the line sets.
+        variables: the local variables of the kernel.
+        needed: the variables that hold the masks of the line's loads.
+    """
     for number, values in noted_values(line, name, variables, needed):
         _ENTERED[-1].heard.setdefault(number, []).append(values)
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
-    """Keep the values that a line of a Triton kernel stores, for one program of the grid."""
+    """Keep the values that a line of a Triton kernel stores, for one program of the grid.
+
+    Args:
+        line: the line of the kernel.
+        place: the pointers that the line stores to.
+        value: the stored values.
+        variables: the local variables of the kernel, with the masks.
+    """
     for number, values in stored_values(line, place, value, variables):
         _ENTERED[-1].heard.setdefault(number, []).append(values)
 
 
 def returned(key: int, index: int, result: Any) -> None:
-    """Keep the result of a library's kernel."""
+    """Keep the result of a library's kernel.
+
+    Args:
+        key: the number of the module among those that were compiled.
+        index: the position of the launch in the module.
+        result: a tensor, or several in a tuple or list.
+    """
     run = _is_counted(key)
     if run is None:
         return

@@ -128,7 +128,13 @@ def undisturbed() -> Iterator[None]:
 
 
 def compare_calls(report: BitsReport, calls: list[tuple[GraphCall, Backend]], options: Options) -> None:
-    """Compare calls of captured graphs, compiled against eager, up to the first that differs."""
+    """Compare calls of captured graphs, compiled against eager, up to the first that differs.
+
+    Args:
+        report: takes the results.
+        calls: the calls of captured graphs, each with the backend that compiles them.
+        options: how to compile and compare.
+    """
     for call, backend in calls:
         report.graphs += 1
         try:

@@ -58,7 +58,13 @@ Values = Mapping[str, Any]
 
 
 def kernel_results(run: ModuleRun, values: Values, graph: int) -> Iterator[KernelResult]:
-    """Yield each launch of a module, compared with the values of the nodes."""
+    """Yield each launch of a module, compared with the values of the nodes.
+
+    Args:
+        run: a run of Inductor's module.
+        values: the values of the graph's nodes, by name.
+        graph: the number of the graph.
+    """
     part = "backward" if run.is_backward else "forward"
     nodes = {node.name: node for node in run.module.graph.nodes}
     for position, launch in enumerate(run.runs):

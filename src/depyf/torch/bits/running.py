@@ -51,7 +51,18 @@ def compiled_run(
     inside: bool = False,
     only: Spot | None = None,
 ) -> Compiled:
-    """Compile the graph of a call in a setting, run it on the inputs of the call, and its backward."""
+    """Compile the graph of a call in a setting, run it on the inputs of the call, and its backward.
+
+    Args:
+        call: the call of a captured graph.
+        backend: compiles the graph.
+        backward: whether to run the backward, too.
+        setting: makes the context in which everything runs.
+        compiler: compiles the graph of the call by the backend.
+        keep: takes each value that a launch writes, for example a copy of it.
+        inside: whether to keep the values of the kernels' lines, too.
+        only: the only line to keep, if `inside` is set; None for all.
+    """
     with setting(), edges(keep, inside=inside, only=only) as modules:
         inputs = call.fresh_inputs()
         with torch.set_grad_enabled(call.grad_enabled):

@@ -51,6 +51,13 @@ def script_bits(
     """Run a script as `python` does, with its graphs in eager, and compare the first call of each graph.
 
     An error of the script is part of the report: its graphs up to there are compared.
+
+    Args:
+        path: the path of the script.
+        arguments: its arguments.
+        settings: options of Inductor's, `threads`, and environment variables, by name.
+        restore: whether to try settings that restore equal bits.
+        batch: the number of rows of a part, and of the whole batch, to compare these instead.
     """
     kept = Kept()
     report = BitsReport(os.path.basename(path), ("compiled", "eager"))

@@ -175,7 +175,13 @@ def undone(settings: Mapping[str, Any], together: Callable[[dict[str, Any]], Set
 
 
 def trials(call: GraphCall, filename: str, line: int) -> Iterator[Trial]:
-    """Yield the settings to try for a difference at a user's line, the cheapest first."""
+    """Yield the settings to try for a difference at a user's line, the cheapest first.
+
+    Args:
+        call: the call of a captured graph.
+        filename: the user's file.
+        line: the line in it.
+    """
     from torch._inductor import config
 
     current = config.get_config_copy()

@@ -70,7 +70,13 @@ class Context(Protocol):
         """Receive code that is about to run and that no active context compiled. Does not raise."""
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Receive a function that Dynamo skips. Does not raise."""
+        """Receive a function that Dynamo skips. Does not raise.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
+        """
 
     def on_bypass(self, kind: str, *facts: Any) -> None:
         """Receive what may have bypassed compiled code: the name of an event, and torch's objects. Does not raise."""
@@ -158,13 +164,19 @@ class ActiveContexts:
             if owner is not None:
                 owner.on_record(metadata, payload)
 
-    def on_kernel_look(self, made: Callable[[], KernelLook]) -> None:
+    def on_kernel_look(self, read: Callable[[], KernelLook]) -> None:
         """Pass a lookup in a cache of kernels to the context of the running compile."""
         with self._contained("reading a look into a cache of kernels"):
-            self.on_record(*record_of(made()))
+            self.on_record(*record_of(read()))
 
     def on_cuda_graph(self, line: str, about: tuple[CompileId, int] | None, part: str) -> None:
-        """Pass a line about CUDA graphs to the context of its compile."""
+        """Pass a line about CUDA graphs to the context of its compile.
+
+        Args:
+            line: the line of the log.
+            about: the compile and its attempt, or None if unknown.
+            part: `forward`, `backward`, or "".
+        """
         if of_log(line) is not None:
             self.on_record(line_about(about, part), line)
 
@@ -175,7 +187,13 @@ class ActiveContexts:
     def on_code(
         self, code: types.CodeType, new_code: types.CodeType, *, from_hook: bool = False
     ) -> types.CodeType | None:
-        """Pass Dynamo's code to the context of its compile, once: from a hook only if it replaces code."""
+        """Pass Dynamo's code to the context of its compile, once: from a hook only if it replaces code.
+
+        Args:
+            code: the code of the user's function.
+            new_code: the code that Dynamo made for it.
+            from_hook: whether Dynamo's hook reports the code, which can replace it.
+        """
         with self._contained(f"showing Dynamo's code for {code.co_name}"):
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
@@ -184,7 +202,13 @@ class ActiveContexts:
         return None
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
-        """Pass a formatted graph to the context of the running compile."""
+        """Pass a formatted graph to the context of the running compile.
+
+        Args:
+            caller: the module that called torch's formatter.
+            name: the name of the graph.
+            module: the graph.
+        """
         with self._contained(f"dumping the graph {name!r}"):
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
@@ -204,14 +228,27 @@ class ActiveContexts:
             context.on_earlier_run(code)
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Report a skipped frame to the context that this thread entered last."""
+        """Report a skipped frame to the context that this thread entered last.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
+        """
         with self._contained(f"noting that {name} was skipped"):
             owner = self._owner(None)
             if owner is not None:
                 owner.on_skip(name, reason, filename)
 
     def on_method(self, module: object, name: str, method: types.MethodType, frame: types.FrameType) -> None:
-        """Report a method of the original module that a program takes off a compiled one."""
+        """Report a method of the original module that a program takes off a compiled one.
+
+        Args:
+            module: the original module.
+            name: the name of the method.
+            method: the method.
+            frame: the frame of the program that takes it.
+        """
         self.on_bypass("method", module, name, method, frame)
 
     def on_bypass(self, kind: str, *facts: Any) -> None:
@@ -244,8 +281,8 @@ class ActiveContexts:
             if not self._entered:
                 return None
             thread = threading.get_ident()
-            own = [context for entered_by, context in self._entered if entered_by == thread]
-            owner = own[-1] if own else self._entered[-1][1]
+            of_thread = [context for entered_by, context in self._entered if entered_by == thread]
+            owner = of_thread[-1] if of_thread else self._entered[-1][1]
             if compile_id is not None:
                 self._owners[compile_id] = owner
             return owner
@@ -254,10 +291,10 @@ class ActiveContexts:
         hooks, unavailable = ExitStack(), lacking.reasons()
         with ExitStack() as undo_on_error:
             undo_on_error.push(hooks)
-            made = watch_code(self.on_code)
-            self._hears_code = not isinstance(made, Unavailable)
-            if not isinstance(made, Unavailable):
-                hooks.callback(made)
+            unwatch = watch_code(self.on_code)
+            self._hears_code = not isinstance(unwatch, Unavailable)
+            if not isinstance(unwatch, Unavailable):
+                hooks.callback(unwatch)
             if seams.has_structured_trace():
                 hooks.enter_context(hearing_trace(self._on_trace))
             patch = FormatterPatch(self.on_graph)
@@ -310,7 +347,13 @@ class _Deaf:
         return None
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
-        pass
+        """Ignore a graph.
+
+        Args:
+            caller: the module that called torch's formatter.
+            name: the name of the graph.
+            module: the graph.
+        """
 
     def on_run(self, code: types.CodeType) -> bool:
         return False
@@ -322,7 +365,13 @@ class _Deaf:
         pass
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        pass
+        """Ignore a skipped function.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
+        """
 
     def on_bypass(self, kind: str, *facts: Any) -> None:
         pass

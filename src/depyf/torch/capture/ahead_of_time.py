@@ -46,13 +46,13 @@ class AheadOfTime:
     def begin(self, compile_id: CompileId) -> None:
         """Begin a compile whose start torch did not report; do nothing for other compiles."""
         code = caller.code_in_progress()
-        found = ahead.in_progress()
-        if code is not None and found is not None:
-            running = self._recorder.begun(compile_id, found.shown or code)
+        frame = ahead.in_progress()
+        if code is not None and frame is not None:
+            running = self._recorder.begun(compile_id, frame.shown or code)
             running.is_ahead = True
             running.compile.trigger = NoCall(AHEAD)
-            self._ids[found.key] = compile_id
-        elif found is None and (graph := alone.in_progress()) is not None:
+            self._ids[frame.key] = compile_id
+        elif frame is None and (graph := alone.in_progress()) is not None:
             self._begin_alone(graph, compile_id)
 
     def with_id(self, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
@@ -62,8 +62,8 @@ class AheadOfTime:
         """
         if TIMELINE in metadata:
             return metadata
-        found = ahead.in_progress() if self._ids else None
-        compile_id = self._ids.get(found.key) if found is not None else None
+        in_progress = ahead.in_progress() if self._ids else None
+        compile_id = self._ids.get(in_progress.key) if in_progress is not None else None
         if compile_id is None and (graph := alone.in_progress()) is not None:
             # A record of a call of compiled code has no relevant content.
             kind = record_kind(metadata)[0] if payload is not None else ""
@@ -84,28 +84,28 @@ class AheadOfTime:
 
     def codes(self) -> tuple[types.CodeType, types.CodeType] | None:
         """Return the code of the function that this thread compiles, and Dynamo's code for it."""
-        found = ahead.in_progress() if self._ids else None
-        if found is None or found.function is None or found.new_code is None:
+        in_progress = ahead.in_progress() if self._ids else None
+        if in_progress is None or in_progress.function is None or in_progress.new_code is None:
             return None
-        return found.function.__code__, found.new_code
+        return in_progress.function.__code__, in_progress.new_code
 
     def loaded(self, compile_id: CompileId) -> tuple[CompileId, types.CodeType, types.CodeType] | None:
         """Return the compile that this thread loads from a package, the function's code, and Dynamo's code for it.
 
         torch gives all compiles of a function the same id.
         """
-        found = ahead.loaded_in_progress()
-        if found is None:
+        loaded = ahead.loaded_in_progress()
+        if loaded is None:
             return None
-        own = replace(compile_id, compile=found.number)
-        running = self._recorder.begun(own, found.code)
+        entry_id = replace(compile_id, compile=loaded.number)
+        running = self._recorder.begun(entry_id, loaded.code)
         running.is_ahead = running.finished = True
         running.compile.trigger = NoCall(LOADED)
         if running.compile.began is not None:
             running.compile.seconds["total"] = round(self._recorder.now() - running.compile.began, 6)
         if HITS not in self._recorder.session.unavailable:
-            self._recorder.await_copies(running, found.new_code)
-        return own, found.code, found.new_code
+            self._recorder.await_copies(running, loaded.new_code)
+        return entry_id, loaded.code, loaded.new_code
 
     def _id_of(self, graph: alone.Alone, kind: str) -> CompileId | None:
         """Return the id of a graph without a frame, given the kind of a record with a payload; None before it begins.
@@ -118,10 +118,10 @@ class AheadOfTime:
                 return None
             known = self._begin_alone(graph, CompileId(-1 - next(_COUNT), 0))
         known.first = known.first or kind
-        made = known.running.compile
-        if made.began is not None:
-            made.seconds["total"] = round(self._recorder.now() - made.began, 6)
-        return made.id.of_torch
+        compiled = known.running.compile
+        if compiled.began is not None:
+            compiled.seconds["total"] = round(self._recorder.now() - compiled.began, 6)
+        return compiled.id.of_torch
 
     def _is_lookup_alone(self, graph: alone.Alone, kind: str) -> bool:
         """Return whether a record is a lookup for a kernel outside of such a compile.
@@ -140,5 +140,5 @@ class AheadOfTime:
         running.compile.trigger = NoCall(f"asked for by {graph.asked}")
         running.compile.guards = Unavailable(NO_GUARDS)
         running.compile.transformed = Unavailable(NO_CODE)
-        self._alone[graph.key] = found = _Graph(graph.of, running)
-        return found
+        self._alone[graph.key] = graph_of_key = _Graph(graph.of, running)
+        return graph_of_key

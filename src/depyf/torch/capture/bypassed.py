@@ -65,8 +65,8 @@ class Bypassed:
         """Receive an event with torch's objects."""
         self._listeners[kind](*facts)
 
-    def _note(self, found: Bypass) -> None:
-        self._session.bypassed[found] = self._session.bypassed.get(found, 0) + 1
+    def _note(self, bypass: Bypass) -> None:
+        self._session.bypassed[bypass] = self._session.bypassed.get(bypass, 0) + 1
 
     def _served(self, code: types.CodeType) -> int | None:
         """Return how many calls the entries of a code object have served, or None if that is not known."""
@@ -86,7 +86,14 @@ class MethodCalls:
         self._ways: WeakCodes[str] = WeakCodes()
 
     def listener(self, module: object, name: str, method: types.MethodType, frame: types.FrameType) -> None:
-        """Note a call of `method`, which `frame` takes off the compiled form of `module`."""
+        """Note a call of `method`, which `frame` takes off the compiled form of `module`.
+
+        Args:
+            module: the original module.
+            name: the name of the method.
+            method: the method.
+            frame: the frame of the program that takes it.
+        """
         if seams.current_compile() is not None or not isinstance(module, torch.nn.Module) or is_compiled(method):
             return
         if is_in_compiled_call(frame):
@@ -114,10 +121,10 @@ class MethodCalls:
         function = _plain(method)
         if function is None:
             return UNKNOWN
-        found = self._ways.get(function.__code__)
-        if found is None:
-            found = self._ways[function.__code__] = way_of(module, function)
-        return found
+        way = self._ways.get(function.__code__)
+        if way is None:
+            way = self._ways[function.__code__] = way_of(module, function)
+        return way
 
 
 class StanceCalls:
@@ -135,7 +142,13 @@ class StanceCalls:
         self._lock = threading.Lock()
 
     def called(self, stance: str, function: object, frame: types.FrameType | None) -> None:
-        """Receive a call of a compiled function from `frame`, before it runs."""
+        """Receive a call of a compiled function from `frame`, before it runs.
+
+        Args:
+            stance: the stance of the call.
+            function: the function that was compiled.
+            frame: the frame that calls it.
+        """
         code, name = _code_and_name(function)
         bypass = Bypass(Way.STANCE, name, stance, own_frame(frame), name)
         if stance == FORCE_EAGER:
@@ -146,7 +159,13 @@ class StanceCalls:
                 self._open[id(code)] = (code, bypass, self._served(code))
 
     def raised(self, function: object, frame: types.FrameType | None, error: BaseException) -> None:
-        """Receive the exception that ends a call under `fail_on_recompile`."""
+        """Receive the exception that ends a call under `fail_on_recompile`.
+
+        Args:
+            function: the function that was compiled.
+            frame: the frame that calls it.
+            error: the exception, with the guard failures in its text.
+        """
         _, name = _code_and_name(function)
         lines = [line.strip().removeprefix("- ") for line in str(error).splitlines()]
         reason = next((line for before, line in pairwise(lines) if before.endswith("guard failure(s):")), "")
@@ -162,12 +181,12 @@ class StanceCalls:
     def _close(self, waiting: tuple[types.CodeType, Bypass, int | None] | None) -> None:
         if waiting is None:
             return
-        code, found, before = waiting
+        code, bypass, before = waiting
         now = self._served(code)
         if before is None or now is None:
-            self._tell(replace(found, reason=UNKNOWN))
+            self._tell(replace(bypass, reason=UNKNOWN))
         elif now == before:
-            self._tell(found)
+            self._tell(bypass)
 
 
 def _code_and_name(function: object) -> tuple[types.CodeType | None, str]:
@@ -195,19 +214,19 @@ def _callee(frame: types.FrameType, name: str) -> str:
         before, after = text[:end].decode(errors="replace"), text[end:].decode(errors="replace")
         is_call = after.lstrip().startswith("(") and before.endswith(name)
         return text[begin:end].decode(errors="replace") if is_call and begin < end else name if is_call else ""
-    found = re.search(rf"[\w.\[\]\"']*\.{re.escape(name)}(?=\s*\()", linecache.getline(filename, frame.f_lineno))
-    return found[0] if found is not None else ""
+    match = re.search(rf"[\w.\[\]\"']*\.{re.escape(name)}(?=\s*\()", linecache.getline(filename, frame.f_lineno))
+    return match[0] if match is not None else ""
 
 
 def _plain(method: object) -> types.FunctionType | None:
     """Return the function of a method, below decorators such as `torch.no_grad()`, or None."""
-    found = method.__func__ if isinstance(method, types.MethodType) else method
+    function = method.__func__ if isinstance(method, types.MethodType) else method
     for _ in range(MOST_METHODS):
-        inner = getattr(found, "__wrapped__", None)
+        inner = getattr(function, "__wrapped__", None)
         if inner is None:
             break
-        found = inner
-    return found if isinstance(found, types.FunctionType) else None
+        function = inner
+    return function if isinstance(function, types.FunctionType) else None
 
 
 def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
@@ -216,22 +235,22 @@ def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
     The result is "" if it runs only parts that are compiled by themselves.
     """
     pending, seen = [function], {function.__code__}
-    found: set[str] = set()
+    ways: set[str] = set()
     while pending:
         for name, is_call, may_run in _uses(pending.pop()):
             part = module._modules.get(name)
             if part is not None and may_run:
-                found.add(_COMPILED if is_compiled_module(part) else PARTS)
+                ways.add(_COMPILED if is_compiled_module(part) else PARTS)
             elif name in ("", "__call__"):
-                found.add(CALL)
+                ways.add(CALL)
             elif name == "forward" and is_call:
-                found.add(FORWARD)
+                ways.add(FORWARD)
             elif is_call:
                 other = _plain(getattr(type(module), name, None))
                 if other is not None and other.__code__ not in seen and len(seen) < MOST_METHODS:
                     seen.add(other.__code__)
                     pending.append(other)
-    return next((way for way in (FORWARD, CALL, PARTS, _COMPILED) if way in found), UNKNOWN)
+    return next((way for way in (FORWARD, CALL, PARTS, _COMPILED) if way in ways), UNKNOWN)
 
 
 def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
@@ -241,7 +260,7 @@ def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
     """
     if function.__code__.co_argcount == 0 or function.__module__ == "torch.nn.modules.module":
         return
-    own = function.__code__.co_varnames[0]
+    self_name = function.__code__.co_varnames[0]
     try:
         tree = ast.parse(textwrap.dedent(code_source(function.__code__)[0]))
     except SyntaxError:
@@ -255,9 +274,9 @@ def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
     has_local = any(isinstance(call.func, ast.Name) and call.func.id in function.__code__.co_varnames for call in calls)
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == own:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == self_name:
                 yield attribute, id(node) in called, has_local or id(node) in runs
-            case ast.Call(func=ast.Name(id=name)) if name == own:
+            case ast.Call(func=ast.Name(id=name)) if name == self_name:
                 yield "", True, True
 
 

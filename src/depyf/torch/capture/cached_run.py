@@ -37,14 +37,14 @@ def cached_run(functions: Sequence[CompiledFunction]) -> Run:
     texts: dict[str, str] = {}
     order = {id_: number for number, id_ in enumerate(sorted(_ids(functions)))}
     for number, function in enumerate(functions):
-        made = _function(function, number, functions, texts)
-        for each in made.compiles:
-            each.order = order[each.id]
-        session.functions[made.key] = made
+        model_function = _function(function, number, functions, texts)
+        for compiled in model_function.compiles:
+            compiled.order = order[compiled.id]
+        session.functions[model_function.key] = model_function
         file = short_path(function.filename)
         texts[file] = file_text(function.filename)
         session.sources[file] = file
-    return Run(Path(), session, {each.filename: short_path(each.filename) for each in functions}, texts)
+    return Run(Path(), session, {member.filename: short_path(member.filename) for member in functions}, texts)
 
 
 def _ids(functions: Sequence[CompiledFunction]) -> Iterator[CompileId]:
@@ -59,7 +59,7 @@ def _id(entry: CompiledEntry) -> CompileId:
 def _function(
     function: CompiledFunction, number: int, functions: Sequence[CompiledFunction], texts: dict[str, str]
 ) -> Function:
-    made = Function(
+    model_function = Function(
         key=str(number),
         name=function.name,
         filename=short_path(function.filename),
@@ -70,15 +70,15 @@ def _function(
     )
     for place, entry in enumerate(sorted(function.entries, key=_id)):
         trigger: Trigger = Recompile(()) if place else _first(function, functions)
-        made.compiles.append(_compile(function, entry, trigger, texts))
-    return made
+        model_function.compiles.append(_compile(function, entry, trigger, texts))
+    return model_function
 
 
 def _first(function: CompiledFunction, functions: Sequence[CompiledFunction]) -> Trigger:
     """Return why a function was first compiled: the code of a caller's entry breaks there."""
     names = [name for name in (function.resume_name, *function.other_names) if name]
     callers = [
-        _id(entry) for each in functions for entry in each.entries if any(name in entry.source for name in names)
+        _id(entry) for other in functions for entry in other.entries if any(name in entry.source for name in names)
     ]
     return Resume(min(callers)) if function.resumes_at is not None and callers else FirstCall()
 
@@ -87,7 +87,9 @@ def _compile(function: CompiledFunction, entry: CompiledEntry, trigger: Trigger,
     guards = guard_set(entry.guards)
     file = f"{entry.compile_id}.py"
     texts[file] = entry.source
-    level = next((each for each in Level if entry.proof.startswith(each.name)), Level.UNPROVEN)
+    level = next(
+        (level_of_proof for level_of_proof in Level if entry.proof.startswith(level_of_proof.name)), Level.UNPROVEN
+    )
     return Compile(
         id=_id(entry),
         name=function.name,

@@ -47,20 +47,20 @@ def check_up() -> Checkup:
 
 
 def _faults(session: Session) -> list[str]:
-    compiles = [each for _, each in session.compiles()]
-    found = [f"inside depyf, {problem.where}: {problem.message}" for problem in session.problems]
+    compiles = [compiled for _, compiled in session.compiles()]
+    faults = [f"inside depyf, {problem.where}: {problem.message}" for problem in session.problems]
     if len(compiles) != 2:
-        found.append(f"{len(compiles)} compiles were captured, not 2")
-    for each in compiles:
-        what = f"compile {each.id}"
-        if isinstance(each.transformed, Unavailable):
-            found.append(f"{what}: no transformed code: {each.transformed.reason}")
-        elif not each.transformed.is_runnable:
-            found.append(f"{what}: its source cannot run: {each.transformed.reason}")
-        if isinstance(each.guards, Unavailable):
-            found.append(f"{what}: no guards: {each.guards.reason}")
-        elif isinstance(each.guards, GuardSet) and each.guards.differs:
-            found.append(f"{what}: the guards differ from torch's: {each.guards.differs}")
-        if isinstance(each.transformed, Transformed) and not any(artefact.file for artefact in each.artefacts):
-            found.append(f"{what}: no graph was written")
-    return found
+        faults.append(f"{len(compiles)} compiles were captured, not 2")
+    for compiled in compiles:
+        what = f"compile {compiled.id}"
+        if isinstance(compiled.transformed, Unavailable):
+            faults.append(f"{what}: no transformed code: {compiled.transformed.reason}")
+        elif not compiled.transformed.is_runnable:
+            faults.append(f"{what}: its source cannot run: {compiled.transformed.reason}")
+        if isinstance(compiled.guards, Unavailable):
+            faults.append(f"{what}: no guards: {compiled.guards.reason}")
+        elif isinstance(compiled.guards, GuardSet) and compiled.guards.differs:
+            faults.append(f"{what}: the guards differ from torch's: {compiled.guards.differs}")
+        if isinstance(compiled.transformed, Transformed) and not any(artefact.file for artefact in compiled.artefacts):
+            faults.append(f"{what}: no graph was written")
+    return faults

@@ -181,10 +181,10 @@ class _Functions:
         """Return the first line and the name of the function with a line; 0 as the first line if it is unknown."""
         resumed = resumed_function(function)
         name = resumed[0] if resumed else function
-        own = [pair for pair in self._codes.get((file, name), ()) if line in pair[1]]
-        if not own:
+        containing = [pair for pair in self._codes.get((file, name), ()) if line in pair[1]]
+        if not containing:
             return 0, name
-        code, _ = min(own, key=lambda pair: len(pair[1]))
+        code, _ = min(containing, key=lambda pair: len(pair[1]))
         return code.co_firstlineno, name_of(code)
 
 

@@ -27,16 +27,20 @@ class EarlierEntries:
         code = next((alive for ref in refs if (alive := ref()) is not None), None)
         if code is None:
             return []
-        found = []
+        earlier = []
         for entry in live.earlier_entries(code, known):
-            made = self._read.get(entry.code)
-            if made is None:
-                made = self._read[entry.code] = _in_dump(entry, live.compiled_entry(entry, code))
-            found.append(made)
-        return found
+            compiled_entry = self._read.get(entry.code)
+            if compiled_entry is None:
+                compiled_entry = self._read[entry.code] = _in_dump(entry, live.compiled_entry(entry, code))
+            earlier.append(compiled_entry)
+        return earlier
 
 
-def _in_dump(entry: CacheEntry, made: CompiledEntry) -> CompiledEntry:
+def _in_dump(entry: CacheEntry, compiled_entry: CompiledEntry) -> CompiledEntry:
     """Return an entry with the dump's names of globals, which have no random parts."""
     names = names_in_dump(entry.code)
-    return replace(made, source=renamed(made.source, names), names={stable: name for name, stable in names.items()})
+    return replace(
+        compiled_entry,
+        source=renamed(compiled_entry.source, names),
+        names={stable: name for name, stable in names.items()},
+    )

@@ -49,11 +49,11 @@ RESET = "Dynamo was reset"
 
 def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
     """Read the guards of which torch is writing a record."""
-    found = seams.guards_in_progress()
-    if isinstance(found, seams.GuardsInProgress):
-        _read_guards(recorder, running, found.manager, found.local_values)
-        _explain_failures(recorder, running, found)
-        _note_call_sites(recorder, running, found.global_values)
+    in_progress = seams.guards_in_progress()
+    if isinstance(in_progress, seams.GuardsInProgress):
+        _read_guards(recorder, running, in_progress.manager, in_progress.local_values)
+        _explain_failures(recorder, running, in_progress)
+        _note_call_sites(recorder, running, in_progress.global_values)
 
 
 def read_new_entries(recorder: Recorder) -> None:
@@ -67,14 +67,16 @@ def read_new_entries(recorder: Recorder) -> None:
 
 def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
     """Return each compile that had code, with its function. Record which entries no longer exist, and why."""
-    found = []
+    live = []
     entries: WeakCodes[dict[CompileId, seams.CacheEntry]] = WeakCodes()
     for running in recorder.running():
         if running.live_code is None or running.is_ahead:
             continue
         code = running.live_code()
         if code is not None and entries.get(code) is None:
-            entries[code] = {seams.entry_compile_id(each): each for each in seams.cache_entries(code)}
+            entries[code] = {
+                seams.entry_compile_id(cache_entry): cache_entry for cache_entry in seams.cache_entries(code)
+            }
         of_code = entries.get(code) if code is not None else None
         entry = of_code.get(running.compile.id.of_torch) if of_code is not None and not running.is_reset else None
         if running.finished and code is None:
@@ -82,18 +84,20 @@ def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
         elif running.finished and entry is None:
             running.compile.gone = RESET if running.is_reset else DROPPED
         transformed = weakref.ref(entry.code) if entry is not None else None
-        found.append((running.function, LiveCompile(running.compile, running.live_code, transformed)))
-    return found
+        live.append((running.function, LiveCompile(running.compile, running.live_code, transformed)))
+    return live
 
 
-def _explain_failures(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
+def _explain_failures(recorder: Recorder, running: Running, in_progress: seams.GuardsInProgress) -> None:
     """Compare the call that is being recompiled with the guards of the function's other entries."""
     trigger = running.compile.trigger
     if not isinstance(trigger, Recompile):
         return
     others = _guards_of_others(recorder, running, [failed.entry for failed in trigger.entries])
     named = trigger.entries or tuple(FailedEntry(entry) for entry in others)
-    of_entries = explain_each((other.tree for other in others.values()), found.local_values, found.global_values)
+    of_entries = explain_each(
+        (other.tree for other in others.values()), in_progress.local_values, in_progress.global_values
+    )
     failing = {
         entry: tuple(_with_line(failure, running, other.read) for failure in failures)
         for (entry, other), failures in zip(others.items(), of_entries, strict=True)
@@ -105,10 +109,12 @@ def _explain_failures(recorder: Recorder, running: Running, found: seams.GuardsI
     running.compile.trigger = replace(
         trigger, entries=tuple(failed for failed in entries if failed.clauses or failed.failures)
     )
-    own = running.compile.guards
-    if others and isinstance(own, GuardSet):
+    guards = running.compile.guards
+    if others and isinstance(guards, GuardSet):
         earlier, other = list(others.items())[-1]
-        respects = tuple(contrast.words(earlier, str(running.compile.id)) for contrast in contrasts(other.guards, own))
+        respects = tuple(
+            contrast.words(earlier, str(running.compile.id)) for contrast in contrasts(other.guards, guards)
+        )
         running.compile.contrast = EntryContrast(earlier, respects)
 
 
@@ -126,15 +132,19 @@ def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -
 
     wanted: the entries that torch names; empty if it names none.
     """
-    compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
-    found: dict[str, _Other] = {}
-    told = ((each, each.guards, each.compile.guards) for each in reversed(compiles))
-    known = ((each, tree, own) for each, tree, own in told if tree is not None and isinstance(own, GuardSet))
-    for each, tree, own in reversed(list(islice(known, MOST_ENTRIES))):
-        found[str(each.compile.id)] = _Other(tree, own, each.compile.lines)
-    if wanted and found.keys() >= set(wanted):
-        return found
-    return {**_guards_from_before(running, compiles, MOST_ENTRIES - len(found)), **found}
+    compiles = [other for other in recorder.compiles_of(running.function) if other is not running]
+    others: dict[str, _Other] = {}
+    candidates = ((other, other.guards, other.compile.guards) for other in reversed(compiles))
+    known = (
+        (other, tree, other_guards)
+        for other, tree, other_guards in candidates
+        if tree is not None and isinstance(other_guards, GuardSet)
+    )
+    for other, tree, other_guards in reversed(list(islice(known, MOST_ENTRIES))):
+        others[str(other.compile.id)] = _Other(tree, other_guards, other.compile.lines)
+    if wanted and others.keys() >= set(wanted):
+        return others
+    return {**_guards_from_before(running, compiles, MOST_ENTRIES - len(others)), **others}
 
 
 def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, _Other]:
@@ -142,11 +152,11 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
     code = running.live_code() if running.live_code is not None else None
     if code is None or most <= 0:
         return {}
-    found = {}
-    for entry in earlier_entries(code, {each.compile.id.of_torch for each in compiles})[-most:]:
+    others = {}
+    for entry in earlier_entries(code, {running_compile.compile.id.of_torch for running_compile in compiles})[-most:]:
         tree, differs = agreement.read(seams.entry_guard_manager(entry), None, running.function.filename)
-        found[compile_id(entry)] = _Other(tree, guard_set(tree, differs))
-    return found
+        others[compile_id(entry)] = _Other(tree, guard_set(tree, differs))
+    return others
 
 
 def _with_line(failure: GuardFailure, running: Running, read: tuple[LinesRead, ...]) -> GuardFailure:
@@ -154,17 +164,25 @@ def _with_line(failure: GuardFailure, running: Running, read: tuple[LinesRead, .
 
     read: the lines that Dynamo read in the compile of the entry.
     """
-    own = running.function
+    function = running.function
     if failure.line is not None and failure.line.text:
         return failure
     place = None
-    if not is_of_call(failure) and not own.is_resume:
-        place = followed(failure.subject, LinesRead(own.name, own.filename, own.first_line, (), (), ()), read)
+    if not is_of_call(failure) and not function.is_resume:
+        place = followed(
+            failure.subject, LinesRead(function.name, function.filename, function.first_line, (), (), ()), read
+        )
     return replace(failure, line=line_at(*place) if place is not None else None)
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
-    """Record which function `code` is a resume function of, if it is one."""
+    """Record which function `code` is a resume function of, if it is one.
+
+    Args:
+        recorder: knows the resume functions that compiled code calls.
+        running: the compile of the code.
+        code: the code of the function.
+    """
     function = running.function
     function.parameters = _own_parameters(code)
     if not code.co_name.startswith(seams.RESUME_PREFIX):
@@ -177,7 +195,11 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     function.root = site.caller.function.root
     if function.resume_name not in ("", site.name):
         # The code of a compile from an earlier context uses another name for it.
-        before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
+        before = [
+            earlier_name
+            for earlier_name in (function.resume_name, *function.other_resume_names)
+            if earlier_name != site.name
+        ]
         site.other_names[:] = [*before, *(other_name for other_name in site.other_names if other_name not in before)]
     function.resume_name = site.name
     function.other_resume_names = site.other_names
@@ -192,7 +214,7 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
 def _read_guards(
     recorder: Recorder, running: Running, manager: seams.GuardManager, values: Mapping[str, object] | None
 ) -> None:
-    others = (each.guards for each in reversed(recorder.compiles_of(running.function)) if each is not running)
+    others = (other.guards for other in reversed(recorder.compiles_of(running.function)) if other is not running)
     earlier = next((tree for tree in others if tree is not None), None)
     tree, differs = agreement.read(manager, values, running.compile.filename, earlier)
     running.guards = tree
@@ -218,8 +240,8 @@ def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None
     """Return the cache entry of a compile, or None."""
     if running.is_reset:
         return None
-    entries, own = seams.cache_entries(code), running.compile.id.of_torch
-    return next((entry for entry in entries if seams.entry_compile_id(entry) == own), None)
+    entries, torch_id = seams.cache_entries(code), running.compile.id.of_torch
+    return next((entry for entry in entries if seams.entry_compile_id(entry) == torch_id), None)
 
 
 def _note_call_sites(recorder: Recorder, running: Running, global_values: Mapping[str, object]) -> None:

@@ -37,31 +37,37 @@ class EqualCodes:
         self._kept = kept if kept is not None else KeptProofs(None)
 
     def shown(self, code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]]) -> Shown:
-        """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names."""
+        """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names.
+
+        Args:
+            code: Dynamo's code.
+            known: what is known about the globals that it loads.
+            results: the names of each graph's results, by the graph's global name.
+        """
         counted = tuple(name for name in code.co_names if _is_counted(name))
         key = _key(code, {name: f"{_kind(name)} {number}" for number, name in enumerate(counted)}, known, results)
         earlier = self._earlier(key, len(counted)) if key is not None else None
         if earlier is not None:
             return _under_other_names(earlier, code, counted)
-        made = shown_of(code, known, results, counted)
+        shown = shown_of(code, known, results, counted)
         # A placeholder would keep the program's objects alive, and an unproven result has a name in its reason.
-        if key is not None and not made.decompiled.placeholders and made.decompiled.level is not Level.UNPROVEN:
-            self._keep(key, made)
-            self._kept.put(key, made)
-        return made
+        if key is not None and not shown.decompiled.placeholders and shown.decompiled.level is not Level.UNPROVEN:
+            self._keep(key, shown)
+            self._kept.put(key, shown)
+        return shown
 
     def _earlier(self, key: Hashable, counted: int) -> Shown | None:
-        found = self._known.get(key)
-        if found is None:
-            found = self._kept.get(key, counted)
-            if found is not None:
-                self._keep(key, found)
-        return found
+        earlier = self._known.get(key)
+        if earlier is None:
+            earlier = self._kept.get(key, counted)
+            if earlier is not None:
+                self._keep(key, earlier)
+        return earlier
 
-    def _keep(self, key: Hashable, made: Shown) -> None:
+    def _keep(self, key: Hashable, shown: Shown) -> None:
         if len(self._known) >= MOST:
             self._known.clear()
-        self._known[key] = made
+        self._known[key] = shown
 
 
 def _is_counted(name: str) -> bool:
@@ -79,7 +85,7 @@ def _key(
     variables = (code.co_varnames, code.co_cellvars, code.co_freevars)
     if any(name in counted for names in variables for name in names):
         return None
-    slices = tuple(position for position, each in enumerate(code.co_consts) if type(each) is slice)
+    slices = tuple(position for position, constant in enumerate(code.co_consts) if type(constant) is slice)
     try:
         constants = marshal.dumps([_without_slice(constant) for constant in code.co_consts], 2)
     except ValueError:
@@ -104,8 +110,8 @@ def _without_slice(constant: object) -> object:
 
 def _under_other_names(earlier: Shown, code: types.CodeType, counted: tuple[str, ...]) -> Shown:
     to_dump = names_in_dump(code)
-    own = (to_dump.get(name, name) for name in counted)
-    names = {earlier.to_dump.get(old, old): new for old, new in zip(earlier.counted, own, strict=True)}
+    dump_names = (to_dump.get(name, name) for name in counted)
+    names = {earlier.to_dump.get(old, old): new for old, new in zip(earlier.counted, dump_names, strict=True)}
     source = renamed(earlier.source, names)
     module = source if earlier.module == earlier.source else renamed(earlier.module, names)
     real = dict(zip(earlier.counted, counted, strict=True))
@@ -117,7 +123,8 @@ def _renamed(proven: Proven, real: Mapping[str, str]) -> Proven:
     if all(old == new for old, new in real.items()):
         return proven
     names, functions = (
-        {name: real.get(own, own) for name, own in each.items()} for each in (proven.names, proven.functions)
+        {name: real.get(value, value) for name, value in mapping.items()}
+        for mapping in (proven.names, proven.functions)
     )
     compiled = proven.compiled
     if compiled is not None:

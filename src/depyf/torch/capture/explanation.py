@@ -50,9 +50,9 @@ class Explanation:
     def _captured(self) -> Run | None:
         """Return the run of a dump with all entries of the function, or None."""
         root = self._replica.functions[0]
-        told = function_told(root.code, [entry.code for entry in cache_entries(root.code)])
-        if told is None or not (told[0] / INDEX).is_file():
+        place = function_told(root.code, [entry.code for entry in cache_entries(root.code)])
+        if place is None or not (place[0] / INDEX).is_file():
             return None
-        run = read_run(told[0])
+        run = read_run(place[0])
         roots = run.session.roots()
-        return only(run, roots[told[1]]) if told[1] < len(roots) else None
+        return only(run, roots[place[1]]) if place[1] < len(roots) else None

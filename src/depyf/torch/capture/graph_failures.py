@@ -34,6 +34,13 @@ class GraphFailures:
         scope, backend = seams.globals_in_progress(), caller.backend()
 
         def raised(error: Exception, frame: types.FrameType | None, part: str) -> None:
+            """Note an exception of compiled code.
+
+            Args:
+                error: the exception.
+                frame: the frame that called the graph.
+                part: `forward` or `backward`.
+            """
             with self._problems.contained("noting an exception of compiled code"), paused():
                 self._note(running, error, backend, frame, part)
 
@@ -63,12 +70,12 @@ class GraphFailures:
         self._changed(running)
 
 
-def add_call_failure(compiled: Compile, found: Failure) -> None:
+def add_call_failure(compiled: Compile, failure: Failure) -> None:
     """Add a failure of a call to a compile, or count it if the compile has it already."""
-    key = found.kind, found.where, found.summary
+    key = failure.kind, failure.where, failure.summary
     for call_failure in compiled.call_failures:
         if (call_failure.failure.kind, call_failure.failure.where, call_failure.failure.summary) == key:
             call_failure.times += 1
             return
     if len(compiled.call_failures) < MOST_CALL_FAILURES:
-        compiled.call_failures.append(CallFailure(found))
+        compiled.call_failures.append(CallFailure(failure))

@@ -49,11 +49,11 @@ class HookedModules:
 
     def note(self, running: Running) -> None:
         """Record the modules that a compile calls, while torch writes its record of the guards."""
-        guards, made = running.compile.guards, seams.guards_in_progress()
-        if not isinstance(guards, GuardSet) or isinstance(made, Unavailable):
+        guards, in_progress = running.compile.guards, seams.guards_in_progress()
+        if not isinstance(guards, GuardSet) or isinstance(in_progress, Unavailable):
             return
-        scope = {"L": made.local_values, "G": made.global_values}
-        self._note_disabled(running, made.local_values.get("self"))
+        scope = {"L": in_progress.local_values, "G": in_progress.global_values}
+        self._note_disabled(running, in_progress.local_values.get("self"))
         for guard in guards.guards:
             if guard.clause.startswith(_CALLED) and guard.clause.endswith(_END):
                 source = guard.clause[len(_CALLED) : -len(_END)]
@@ -85,12 +85,12 @@ class HookedModules:
 
     def _registered_later(self) -> Iterator[Bypass]:
         """Yield each hook that its module did not have in the last compile that calls the module."""
-        for each in self._called.values() if not are_guarded() else ():
-            module = each.module()
+        for called in self._called.values() if not are_guarded() else ():
+            module = called.module()
             for name, number, hook in hooks_of(module) if module is not None else ():
-                if (name, number) not in each.hooks:
+                if (name, number) not in called.hooks:
                     what, where = _name_and_line(hook)
-                    on, running = spelled(each.source), each.running
+                    on, running = spelled(called.source), called.running
                     about = f"{on}, {title(running.function)}"
                     yield Bypass(Way.HOOK, what, HOOKS[name], where, about, str(running.compile.id))
 
@@ -126,10 +126,10 @@ def _followed(source: str, scope: Mapping[str, Mapping[str, object]]) -> object:
             case _:
                 return None
         node = inner
-    found: object = scope.get(node.id)
+    value: object = scope.get(node.id)
     for kind, part in reversed(steps):
-        found = _step(found, kind, part)
-    return found
+        value = _step(value, kind, part)
+    return value
 
 
 def _step(value: object, kind: str, name: object) -> object:

@@ -24,7 +24,16 @@ def on_code(
     log_bytecode: bool,
     install: bool,
 ) -> types.CodeType | None:
-    """Write the source of Dynamo's `new_code`; return the code to run instead, or None for Dynamo's own."""
+    """Write the source of Dynamo's `new_code`; return the code to run instead, or None for Dynamo's own.
+
+    Args:
+        recorder: the compiles of the context.
+        dump: takes the files.
+        code: the code of the user's function.
+        new_code: the code that Dynamo made for it.
+        log_bytecode: whether to write listings of the bytecode, too.
+        install: whether the code of the file replaces Dynamo's if it is proven.
+    """
     current = seams.current_compile()
     if current is None:
         return None
@@ -41,7 +50,17 @@ def show_code(
     log_bytecode: bool,
     install: bool,
 ) -> types.CodeType | None:
-    """Write the source of the code that Dynamo created in a compile; return as `on_code` does."""
+    """Write the source of the code that Dynamo created in a compile; return as `on_code` does.
+
+    Args:
+        recorder: the compiles of the context.
+        dump: takes the files.
+        compile_id: the id of the compile.
+        code: the code of the user's function.
+        new_code: the code that Dynamo made for it.
+        log_bytecode: whether to write listings of the bytecode, too.
+        install: whether the code of the file replaces Dynamo's if it is proven.
+    """
     # Import the decompiler only when there is something to decompile.
     from depyf.torch.capture.transform import Subject, transform, write_without_source
 
@@ -50,14 +69,14 @@ def show_code(
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
-        made = transform(subject, dump, recorder.equal_codes(), log_bytecode=log_bytecode, install=install)
+        transformed = transform(subject, dump, recorder.equal_codes(), log_bytecode=log_bytecode, install=install)
     except Exception as error:
         write_without_source(subject, dump, error)
         entry_ids.note(new_code, compile_id)
         raise
-    entry_ids.note(made or new_code, compile_id)
+    entry_ids.note(transformed or new_code, compile_id)
     _note_wrappers(recorder, running, new_code)
-    return made
+    return transformed
 
 
 def write_code(running: Running) -> None:
@@ -68,7 +87,13 @@ def write_code(running: Running) -> None:
 
 
 def tell_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
-    """Write into the file of a compile why it was made, when all guards that refused the call are known."""
+    """Write into the file of a compile why it was made, when all guards that refused the call are known.
+
+    Args:
+        recorder: the compiles of the context.
+        running: the compile.
+        dump: has the file.
+    """
     if running.unwritten is not None:
         write_code(running)
     elif running.reason:
@@ -87,7 +112,14 @@ def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeTyp
 
 
 def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
-    """Record what the code calls, and write the graphs that waited for their names."""
+    """Record what the code calls, and write the graphs that waited for their names.
+
+    Args:
+        recorder: the compiles of the context.
+        running: the compile of the code.
+        code: the code of the user's function.
+        new_code: the code that Dynamo made for it.
+    """
     with recorder.lock:
         running.code = code.replace()
         running.live_code = weakref.ref(code)

@@ -52,13 +52,13 @@ class KeptProofs:
             return None
         return read_entry(name, content, counted)
 
-    def put(self, key: Hashable, made: Shown) -> None:
+    def put(self, key: Hashable, shown: Shown) -> None:
         """Keep an entry, if it can be written."""
         folder = self._folder
         if folder is None:
             return
         name = digest(key)
-        content = entry(name, made)
+        content = entry(name, shown)
         if content is None or len(content) > MOST_BYTES:
             return
         temporary = folder / f".{os.getpid()}-{threading.get_ident()}"
@@ -118,19 +118,19 @@ def _ordered(key: object) -> Any:  # noqa: ANN401 - plain data
     """Return a key with its sets in order, because the order of a set differs between processes."""
     if not isinstance(key, tuple):
         return sorted(key, key=repr) if isinstance(key, frozenset) else key
-    return tuple(sorted(each, key=repr) if isinstance(each, frozenset) else each for each in key)
+    return tuple(sorted(part, key=repr) if isinstance(part, frozenset) else part for part in key)
 
 
-def entry(name: str, made: Shown) -> bytes | None:
+def entry(name: str, shown: Shown) -> bytes | None:
     """Return the content of an entry; None if the proven code cannot be written."""
-    proven = made.decompiled
-    told = {name: made.to_dump.get(name, name) for name in made.counted}
+    proven = shown.decompiled
+    names_in_dump = {name: shown.to_dump.get(name, name) for name in shown.counted}
     try:
         payload = marshal.dumps(
             (
                 (proven.level.name, proven.reason, proven.function, proven.lets_go, proven.compiled),
                 (dict(proven.names), dict(proven.functions)),
-                (made.source, made.module, told, made.instructions, made.counted),
+                (shown.source, shown.module, names_in_dump, shown.instructions, shown.counted),
             )
         )
     except ValueError:
@@ -139,19 +139,29 @@ def entry(name: str, made: Shown) -> bytes | None:
 
 
 def read_entry(name: str, content: bytes, counted: int) -> Shown | None:
-    """Return what an entry holds; None if it is damaged or belongs to another name."""
+    """Return what an entry holds; None if it is damaged or belongs to another name.
+
+    Args:
+        name: the digest of the entry's key.
+        content: the content of the entry's file.
+        counted: the number of numbered names in the code at hand.
+    """
     payload = content[_CHECKSUM:]
     if content[:_CHECKSUM] != _checksum(name, payload):
         return None
     try:
         (level, reason, function, lets_go, compiled), (names, functions), shown = marshal.loads(payload)
-        source, module, to_dump, instructions, own = shown
+        source, module, to_dump, instructions, counted_names = shown
         proven = Proven(Level[level], reason, function, names, functions, lets_go, compiled)
     except (ValueError, EOFError, TypeError, KeyError):
         return None
-    if len(own) != counted or not isinstance(compiled, types.CodeType | None) or proven.level is Level.UNPROVEN:
+    if (
+        len(counted_names) != counted
+        or not isinstance(compiled, types.CodeType | None)
+        or proven.level is Level.UNPROVEN
+    ):
         return None
-    return Shown(proven, source, module, to_dump, instructions, own)
+    return Shown(proven, source, module, to_dump, instructions, counted_names)
 
 
 def _checksum(name: str, payload: bytes) -> bytes:
@@ -167,10 +177,10 @@ def _bound(folder: Path) -> None:
     names = os.listdir(folder)
     if len(names) < MOST_ENTRIES:
         return
-    found = []
+    by_age = []
     for name in names:
         with contextlib.suppress(FileNotFoundError):  # another process bounds the folder, too
-            found.append((os.stat(folder / name).st_mtime, name))
-    for _, name in sorted(found)[: len(found) // 2]:
+            by_age.append((os.stat(folder / name).st_mtime, name))
+    for _, name in sorted(by_age)[: len(by_age) // 2]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(folder / name)

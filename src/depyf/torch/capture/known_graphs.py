@@ -24,7 +24,7 @@ def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
     scope = seams.globals_in_progress()
     if not isinstance(scope, dict):
         return Assumptions()
-    captured = [each for each in compiled.artefacts if each.stage == "Captured_Graph"]
+    captured = [artefact for artefact in compiled.artefacts if artefact.stage == "Captured_Graph"]
     graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
     lengths = {}
     for name, artefact in zip(graphs, captured, strict=False):
@@ -39,6 +39,6 @@ def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
 
 def result_names(compiled: Compile, new_code: types.CodeType) -> dict[str, tuple[str, ...]]:
     """Return, for each graph function, the graph's names of its return values."""
-    captured = [each for each in compiled.artefacts if each.stage == "Captured_Graph"]
+    captured = [artefact for artefact in compiled.artefacts if artefact.stage == "Captured_Graph"]
     graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
     return {name: output_names(artefact.text) for name, artefact in zip(graphs, captured, strict=False)}

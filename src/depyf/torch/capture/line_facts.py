@@ -29,13 +29,13 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
             filename=code.co_filename,
             first_line=code.co_firstlineno,
             # The lines of a resume function belong to its function.
-            lines=tuple(sorted(own & lines if resumed_function(code.co_name) else own)),
-            in_graphs=tuple(sorted(line for line in own if (code.co_filename, line) in in_graphs)),
-            read=tuple(sorted(own & lines)),
+            lines=tuple(sorted(body & lines if resumed_function(code.co_name) else body)),
+            in_graphs=tuple(sorted(line for line in body if (code.co_filename, line) in in_graphs)),
+            read=tuple(sorted(body & lines)),
             deciding=_deciding(code) if is_again else (),
         )
         for code, lines in reading.lines().items()
-        if not code.co_filename.startswith((OF_TORCH, "<")) and (own := set(_own_lines(code)))
+        if not code.co_filename.startswith((OF_TORCH, "<")) and (body := set(_own_lines(code)))
     )
 
 
@@ -69,15 +69,15 @@ def _own_lines(code: types.CodeType) -> Iterator[int]:
         yield from lines
 
 
-def _with_callers(found: set[tuple[str, int]], reading: Reading) -> set[tuple[str, int]]:
+def _with_callers(in_graphs: set[tuple[str, int]], reading: Reading) -> set[tuple[str, int]]:
     """Return lines together with the lines that call a function with one of these lines."""
     by_code = {code: {(code.co_filename, line) for line in lines} for code, lines in reading.lines().items()}
-    pending = [code for code, lines in by_code.items() if lines & found]
+    pending = [code for code, lines in by_code.items() if lines & in_graphs]
     callers: dict[types.CodeType, list[tuple[types.CodeType, int]]] = {}
     for place, called in reading.calls().items():
         for code in called:
             callers.setdefault(code, []).append(place)
-    all_of, done = set(found), set(pending)
+    all_of, done = set(in_graphs), set(pending)
     while pending:
         for code, line in callers.get(pending.pop(), ()):
             all_of.add((code.co_filename, line))

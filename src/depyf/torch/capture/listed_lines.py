@@ -25,29 +25,35 @@ def listed_lines(
     """Return the lines for the instructions of Dynamo's code.
 
     `compiled` is the code of the file, proven equivalent to `shown`: Dynamo's code with a few replaced instructions.
+
+    Args:
+        new_code: Dynamo's code.
+        shown: Dynamo's code with a few replaced instructions.
+        compiled: the code of the file, proven equivalent to `shown`.
+        known: what is known about the globals that the code loads.
     """
     original = read(shown)
     try:
-        found = {id(code): lines for code, lines in lines_of_instructions(original, read(compiled), known)}
+        lines_by_code = {id(code): lines for code, lines in lines_of_instructions(original, read(compiled), known)}
     except DecompilationError:
         return ()
     return tuple(
-        tuple((place, *sorted(lines)) for place, lines in _by_place(code, found.get(id(neutral), {})).items())
+        tuple((place, *sorted(lines)) for place, lines in _by_place(code, lines_by_code.get(id(neutral), {})).items())
         for code, neutral in zip(codes_in_order(new_code), _codes(original), strict=True)
     )
 
 
 def _codes(code: Code) -> list[Code]:
     """Return a code and its nested codes in the order of `codes_in_order`."""
-    found = [code]
-    for current in found:
-        found.extend(constant for constant in current.consts if isinstance(constant, Code))
-    return found
+    codes = [code]
+    for current in codes:
+        codes.extend(constant for constant in current.consts if isinstance(constant, Code))
+    return codes
 
 
 def _by_place(code: types.CodeType, by_offset: dict[int, Lines]) -> dict[int, Lines]:
     """Return lines by the index of the instruction that is listed at an offset."""
-    found: dict[int, Lines] = {}
+    lines_by_place: dict[int, Lines] = {}
     following: Lines = frozenset()
     instructions = list(dis.get_instructions(code))
     for place in range(len(instructions) - 1, -1, -1):
@@ -55,5 +61,5 @@ def _by_place(code: types.CodeType, by_offset: dict[int, Lines]) -> dict[int, Li
         lines = by_offset.get(item.offset, frozenset())
         following = following if not lines and item.opname in _PARTS_OF_NEXT else lines
         if following:
-            found[place] = following
-    return dict(sorted(found.items()))
+            lines_by_place[place] = following
+    return dict(sorted(lines_by_place.items()))

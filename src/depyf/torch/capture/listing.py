@@ -24,7 +24,7 @@ def listing(code: types.CodeType) -> str:
         parts.append(f"{current.co_name}, line {current.co_firstlineno}\n{text}")
     text = _ADDRESS.sub("", "\n".join(parts))
     names = stable_names(_GLOBAL.findall(text))
-    return _GLOBAL.sub(lambda found: names.get(found[0], found[0]), text)
+    return _GLOBAL.sub(lambda match: names.get(match[0], match[0]), text)
 
 
 _LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeType)

@@ -32,17 +32,17 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
     Raises:
         TypeError: it is none of these.
     """
-    found: Any = compiled
-    if isinstance(found, torch._dynamo.eval_frame.OptimizedModule):
-        found = found._orig_mod
-    if isinstance(found, torch.nn.Module):
-        found = found.forward
-    found = innermost_fn(found) if callable(found) else found
+    function: Any = compiled
+    if isinstance(function, torch._dynamo.eval_frame.OptimizedModule):
+        function = function._orig_mod
+    if isinstance(function, torch.nn.Module):
+        function = function.forward
+    function = innermost_fn(function) if callable(function) else function
     owner = None
-    if isinstance(found, types.MethodType):
-        found, owner = innermost_fn(found.__func__), found.__self__
-    if isinstance(found, types.FunctionType):
-        return found, owner
+    if isinstance(function, types.MethodType):
+        function, owner = innermost_fn(function.__func__), function.__self__
+    if isinstance(function, types.FunctionType):
+        return function, owner
     raise TypeError(f"expected a compiled function, method or module, not a {type(compiled).__qualname__}")
 
 
@@ -54,8 +54,8 @@ def entries(code: types.CodeType) -> list[CacheEntry]:
 
 def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> list[CacheEntry]:
     """Return the existing cache entries of `code` that none of `compiles` made, oldest first."""
-    found = [entry for entry in entries(code) if seams.entry_compile_id(entry) not in compiles]
-    return sorted(found, key=lambda entry: seams.entry_compile_id(entry).compile)
+    earlier = [entry for entry in entries(code) if seams.entry_compile_id(entry) not in compiles]
+    return sorted(earlier, key=lambda entry: seams.entry_compile_id(entry).compile)
 
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
@@ -82,17 +82,17 @@ def resume_code(installed: object) -> types.CodeType | None:
     if not isinstance(installed, types.FunctionType):
         return None
     cells = zip(installed.__code__.co_freevars, installed.__closure__ or (), strict=True)
-    made = next((cell.cell_contents for name, cell in cells if name == "code"), None)
-    return made if isinstance(made, types.CodeType) else installed.__code__
+    code_cell = next((cell.cell_contents for name, cell in cells if name == "code"), None)
+    return code_cell if isinstance(code_cell, types.CodeType) else installed.__code__
 
 
 def resumptions(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, types.CodeType]]:
     """Yield the resume functions that `code` calls: the global name and the code."""
     for current in codes_in_order(code):
         for name in current.co_names:
-            found = resume_code(scope.get(name)) if name.startswith(RESUME_AT) else None
-            if found is not None:
-                yield name, found
+            resumed = resume_code(scope.get(name)) if name.startswith(RESUME_AT) else None
+            if resumed is not None:
+                yield name, resumed
 
 
 def collect(function: types.FunctionType) -> list[CompiledFunction]:
@@ -103,17 +103,17 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
     scope = function.__globals__
     pending: list[tuple[str, types.CodeType, types.CodeType]] = [("", function.__code__, function.__code__)]
     # Keyed by identity, because torch puts unhashable constants into code objects.
-    found: dict[int, CompiledFunction] = {}
+    functions: dict[int, CompiledFunction] = {}
     while pending:
         resume_name, code, caller = pending.pop(0)
-        if id(code) in found:
-            known = found[id(code)]
+        if id(code) in functions:
+            known = functions[id(code)]
             if resume_name not in (known.resume_name, *known.other_names):
-                found[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
+                functions[id(code)] = replace(known, other_names=[*known.other_names, resume_name])
             continue
-        source, first_line = _source_of(code, found.get(id(caller)))
+        source, first_line = _source_of(code, functions.get(id(caller)))
         live = sorted(entries(code), key=lambda entry: seams.entry_compile_id(entry).compile)
-        found[id(code)] = CompiledFunction(
+        functions[id(code)] = CompiledFunction(
             name=code.co_name,
             code=code,
             filename=code.co_filename,
@@ -125,7 +125,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
         )
         for entry in live:
             pending += [(name, resumed, code) for name, resumed in resumptions(entry.code, scope)]
-    return list(found.values())
+    return list(functions.values())
 
 
 def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:

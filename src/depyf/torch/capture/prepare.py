@@ -288,19 +288,25 @@ class DumpContext:
         if self._breaks is not None and current is not None:
             self._breaks.before_code(current)
         listed, install = self._options.log_bytecode, self.replaces_code
-        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=listed, install=install)
+        replacement = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=listed, install=install)
         self._beside.compiled(self._recorder.known(current[0]) if current is not None else None, new_code)
         if HITS not in self.session.unavailable:
-            self._recorder.await_runs(new_code if made is None else made)
+            self._recorder.await_runs(new_code if replacement is None else replacement)
         self._log_compile(current[0] if current is not None else None)
         if untraced is not None and current is not None:
             hooks.write_code(self._recorder.begun(current[0], code))
             untraced.after_code(current)
             self._index_changed()
-        return made
+        return replacement
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
-        """Record the name of the graph that Dynamo captures next, or dump the graph for a client."""
+        """Record the name of the graph that Dynamo captures next, or dump the graph for a client.
+
+        Args:
+            made_by: the module that called torch's formatter.
+            name: the name of the graph.
+            module: the graph.
+        """
         if os.getpid() != self._process:
             return
         current = seams.current_compile()
@@ -382,7 +388,7 @@ class DumpContext:
             self._log.session_changed()
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Record a skipped frame, and why."""
+        """Record that Dynamo skipped the function `name` in `filename`, with torch's `reason`."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
             function = self._recorder.skipped(name, reason, filename)
             code = self._recorder.code_of(function) if function is not None else None
@@ -411,8 +417,8 @@ class DumpContext:
 
 def current_context() -> DumpContext | None:
     """Return the context that this thread entered last, else the one that any thread entered last, or None."""
-    found = ACTIVE.current()
-    return found if isinstance(found, DumpContext) else None
+    context = ACTIVE.current()
+    return context if isinstance(context, DumpContext) else None
 
 
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
@@ -472,15 +478,15 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
     @classmethod
     def with_options(cls, dump_src_dir: str | os.PathLike[str], options: DumpOptions) -> prepare_debug:
         """Return a context with these options."""
-        made = cls(dump_src_dir)
-        made._options = options
-        return made
+        context = cls(dump_src_dir)
+        context._options = options
+        return context
 
     def __enter__(self) -> Session:
         tell_once(unknown_version())
-        own, whole = rank_directory(self._directory)
-        claimed = CLAIMS.own_directory(own)
-        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, self._options)
+        rank_folder, whole = rank_directory(self._directory)
+        claimed = CLAIMS.own_directory(rank_folder)
+        context = DumpContext(claimed, Path(os.path.abspath(rank_folder)), whole, self._options)
         context.enter()
         self._entered.append(context)
         return context.session

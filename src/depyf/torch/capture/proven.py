@@ -49,15 +49,31 @@ class Shown:
 def shown_of(
     code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]], counted: tuple[str, ...]
 ) -> Shown:
-    """Decompile Dynamo's code and prove the result."""
+    """Decompile Dynamo's code and prove the result.
+
+    Args:
+        code: Dynamo's code.
+        known: what is known about the globals that it loads.
+        results: the names of each graph's results, by the graph's global name.
+        counted: the numbered names of the code, in order.
+    """
     # Import the decompiler only when there is something to decompile.
     from depyf.decompiler.function import decompile_function
     from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
 
     bare = without_marks(code)
-    made = decompile_function(bare, simplify=True, assumptions=known, result_names=results)
+    decompiled = decompile_function(bare, simplify=True, assumptions=known, result_names=results)
     to_dump = names_in_dump(code)
-    names, functions, held = made.names, made.functions, made.placeholders
-    proven = Proven(made.level, made.reason, made.function, names, functions, made.lets_go, made.compiled, held)
-    source, module = renamed(made.source, to_dump), renamed(made.module_source, to_dump)
+    names, functions, held = decompiled.names, decompiled.functions, decompiled.placeholders
+    proven = Proven(
+        decompiled.level,
+        decompiled.reason,
+        decompiled.function,
+        names,
+        functions,
+        decompiled.lets_go,
+        decompiled.compiled,
+        held,
+    )
+    source, module = renamed(decompiled.source, to_dump), renamed(decompiled.module_source, to_dump)
     return Shown(proven, source, module, to_dump, instruction_count(bare), counted)

@@ -32,52 +32,54 @@ def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
     kept: list[object] = []
     pending: deque[object] = deque([compiled])
     while pending and len(kept) < MOST_OBJECTS:
-        found = pending.popleft()
-        if id(found) in seen:
+        callable_part = pending.popleft()
+        if id(callable_part) in seen:
             continue
-        seen.add(id(found))
-        kept.append(found)  # Keep objects that the walk itself creates, so that their addresses are not reused.
-        if isinstance(found, types.FunctionType):
-            yield found
-        pending.extend(held(found))
+        seen.add(id(callable_part))
+        kept.append(callable_part)  # Keep objects that the walk itself creates, so that their addresses are not reused.
+        if isinstance(callable_part, types.FunctionType):
+            yield callable_part
+        pending.extend(held(callable_part))
 
 
-def held(found: object) -> Iterable[object]:
+def held(owner: object) -> Iterable[object]:
     """Return the objects through which a callable may call other functions."""
-    if isinstance(found, types.FunctionType):
-        return [*cell_values(found).values(), *vars(found).values(), *(found.__defaults__ or ())]
-    if isinstance(found, types.MethodType):
-        runs = not isinstance(found.__self__, torch.fx.GraphModule) or found.__func__.__name__ in RUN_A_GRAPH
-        return (found.__func__, found.__self__) if runs else ()
-    if isinstance(found, types.BuiltinMethodType):
-        return (found.__self__,)  # `apply` of an autograd function may be a C function.
-    if isinstance(found, staticmethod | classmethod):
-        return (found.__func__,)
-    if isinstance(found, functools.partial):
-        return [found.func, *found.args, *found.keywords.values()]
-    if type(found) in (tuple, list):
-        return found  # type: ignore[return-value]  # what `type` tells, mypy does not see
-    return found.values() if type(found) is dict else _held_by_torch(found)
+    if isinstance(owner, types.FunctionType):
+        return [*cell_values(owner).values(), *vars(owner).values(), *(owner.__defaults__ or ())]
+    if isinstance(owner, types.MethodType):
+        runs = not isinstance(owner.__self__, torch.fx.GraphModule) or owner.__func__.__name__ in RUN_A_GRAPH
+        return (owner.__func__, owner.__self__) if runs else ()
+    if isinstance(owner, types.BuiltinMethodType):
+        return (owner.__self__,)  # `apply` of an autograd function may be a C function.
+    if isinstance(owner, staticmethod | classmethod):
+        return (owner.__func__,)
+    if isinstance(owner, functools.partial):
+        return [owner.func, *owner.args, *owner.keywords.values()]
+    if type(owner) in (tuple, list):
+        return owner  # type: ignore[return-value]  # what `type` tells, mypy does not see
+    return owner.values() if type(owner) is dict else _held_by_torch(owner)
 
 
-def _held_by_torch(found: object) -> Iterable[object]:
+def _held_by_torch(owner: object) -> Iterable[object]:
     """Return what graphs, generated classes and torch's own objects hold; nothing for other objects."""
-    if isinstance(found, torch.fx.GraphModule):
-        interpreted.compiled_to_python(found)  # A lazy module has no function of its own before its first run.
+    if isinstance(owner, torch.fx.GraphModule):
+        interpreted.compiled_to_python(owner)  # A lazy module has no function of its own before its first run.
         # If Dynamo splits a graph, for example for `DistributedDataParallel`, its own modules hold the compiled parts.
-        parts = [child for child in found.children() if isinstance(child, torch.fx.GraphModule) or _is_of_torch(child)]
-        return [type(found).forward, *parts]
-    if isinstance(found, type):
-        is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function
-        return list(vars(found).values()) if is_generated else ()
-    if _is_of_torch(found):
-        values = getattr(found, "__dict__", {}).values()
-        return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept for later or for display.
+        parts = [child for child in owner.children() if isinstance(child, torch.fx.GraphModule) or _is_of_torch(child)]
+        return [type(owner).forward, *parts]
+    if isinstance(owner, type):
+        is_generated = issubclass(owner, torch.autograd.Function) and owner is not torch.autograd.Function
+        return list(vars(owner).values()) if is_generated else ()
+    if _is_of_torch(owner):
+        values = getattr(owner, "__dict__", {}).values()
+        return [
+            value for value in values if not isinstance(value, torch.fx.GraphModule)
+        ]  # Kept for later or for display.
     return ()
 
 
-def _is_of_torch(found: object) -> bool:
-    return type(found).__module__.startswith(OWN_PACKAGES)
+def _is_of_torch(owner: object) -> bool:
+    return type(owner).__module__.startswith(OWN_PACKAGES)
 
 
 def cell_values(function: types.FunctionType) -> dict[str, object]:

@@ -157,7 +157,13 @@ class Recorder(join.Join[Running]):
     def begun_at(
         self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None
     ) -> Running:
-        """Return a compile. If its first record was not seen, it begins here, at the last line of a stack."""
+        """Return a compile. If its first record was not seen, it begins here, at the last line of a stack.
+
+        Args:
+            compile_id: the id of the compile.
+            stack: the user's lines that led to it, the compiled function last.
+            code: the code of the function, if known.
+        """
         with self.lock:
             running = self._running.get(compile_id)
             if running is None:
@@ -187,18 +193,23 @@ class Recorder(join.Join[Running]):
 
     def made(self, code: types.CodeType) -> Running | None:
         """Return the compile that made `code`, or None for an earlier one."""
-        found = self._by_code.get(code)
-        if found is None and self._copies:
-            found = next((running for copy, running in self._copies if copy == code), None)
-            if found is not None:
-                self._by_code[code] = found
-        return found
+        running = self._by_code.get(code)
+        if running is None and self._copies:
+            running = next((running for copy, running in self._copies if copy == code), None)
+            if running is not None:
+                self._by_code[code] = running
+        return running
 
     def skipped(self, name: str, reason: str, filename: str) -> Function | None:
         """Record that Dynamo skipped a frame, which explains a compile without code.
 
         Return the function of that compile, or None if it had not begun. Frames in torch itself without a compile are
         ignored.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
         """
         with self.lock:
             if not filename.startswith(OF_TORCH):
@@ -212,7 +223,13 @@ class Recorder(join.Join[Running]):
             return None
 
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
-        """Dump a graph for a client of torch's formatter."""
+        """Dump a graph for a client of torch's formatter.
+
+        Args:
+            compile_id: the running compile, or None.
+            name: the name that the client gives the graph.
+            text: the printed graph.
+        """
         with self.lock:
             artefact = Artefact(name, Dialect.GRAPH, text)
             if compile_id is None or compile_id not in self._running:
@@ -229,21 +246,27 @@ class Recorder(join.Join[Running]):
         """Return the stack of a starting compile, completed from the running frames, and its code."""
         frames = records.user_stack(details.get("stack"), self.strings())
         not_users = (*seams.OF_DYNAMO, seams.OF_DEPYF, os.path.join(self.dump.directory, ""))
-        told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
+        user_frames = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
         code = caller.code_in_progress()
-        return records.with_last_frames(told, caller.place_of_call(not_users), code), code
+        return records.with_last_frames(user_frames, caller.place_of_call(not_users), code), code
 
     def strings(self) -> Mapping[int, str]:
         """Return torch's own table of the file names in its stacks."""
-        found = seams.interned_strings()
-        return found if isinstance(found, dict) else {}
+        strings = seams.interned_strings()
+        return strings if isinstance(strings, dict) else {}
 
     def now(self) -> float:
         """Return the seconds since the context was entered."""
         return time.monotonic() - self.session.entered
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line with its text, because this process runs it."""
+        """Return a line with its text, because this process runs it.
+
+        Args:
+            filename: the path of the file.
+            line: the line number, from 1.
+            function: the name of the function around it, if known.
+        """
         return line_at(filename, line, function)
 
     def source_of(self, here: UserLine) -> str:
@@ -269,8 +292,8 @@ class Recorder(join.Join[Running]):
 
     def _function_of(self, code: types.CodeType) -> Function | None:
         """Return the function of which a compile made `code`, or None."""
-        made = self._by_code.get(code)
-        return made.function if made is not None else None
+        running = self._by_code.get(code)
+        return running.function if running is not None else None
 
     def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
         function = super()._function(compile_id, here, code)
@@ -281,7 +304,7 @@ class Recorder(join.Join[Running]):
 
     def unwritten(self) -> list[Running]:
         """Return the compiles whose file of code waits for guards."""
-        return [each for each in self.running() if each.unwritten is not None]
+        return [running for running in self.running() if running.unwritten is not None]
 
     def note_kernel_seconds(self, kind: str, running: Running | None) -> None:
         """Record how long kernels were compiled, at the end of a compile or of its backward."""
@@ -308,7 +331,7 @@ class Recorder(join.Join[Running]):
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)
-        made = running.compile
-        if running.is_ahead and made.began is not None:
+        compiled = running.compile
+        if running.is_ahead and compiled.began is not None:
             # torch gives no total time for it.
-            made.seconds.setdefault("total", round(time.monotonic() - self.session.entered - made.began, 6))
+            compiled.seconds.setdefault("total", round(time.monotonic() - self.session.entered - compiled.began, 6))

@@ -30,11 +30,11 @@ class RunCounts:
         counters = self._counters
 
         def listener(code: types.CodeType) -> None:
-            found = counters.get(id(code))
-            if found is None:
+            counter = counters.get(id(code))
+            if counter is None:
                 otherwise(code)
                 return
-            compiled, numbers, at = found
+            compiled, numbers, at = counter
             compiled.hits = (compiled.hits or 0) + 1
             numbers[at] += 1
 

@@ -54,9 +54,15 @@ class Selection:
         return self.fits_names(code.co_name, code.co_filename, getattr(code, "co_qualname", ""))
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
-        """Return whether the pattern matches a name, a qualified name, or a file."""
+        """Return whether the pattern matches a name, a qualified name, or a file.
+
+        Args:
+            name: the name of the function.
+            filename: its file.
+            qualified: its qualified name, if known.
+        """
         if not self.pattern:
             return True
         resumed = resumed_function(name)
         names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
-        return any(fnmatch.fnmatch(each, self.pattern) for each in names)
+        return any(fnmatch.fnmatch(candidate, self.pattern) for candidate in names)

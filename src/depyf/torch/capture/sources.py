@@ -14,7 +14,13 @@ SOURCE = "source"
 
 
 def keep_source(session: Session, dump: Files, filename: str) -> None:
-    """Copy a file with compiled code into the dump, once. A file that cannot be read is left out."""
+    """Copy a file with compiled code into the dump, once. A file that cannot be read is left out.
+
+    Args:
+        session: the run, which records the name of the copy.
+        dump: takes the copy.
+        filename: the path of the file.
+    """
     if filename in session.sources:
         return
     lines = linecache.getlines(filename)

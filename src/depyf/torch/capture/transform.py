@@ -56,6 +56,13 @@ def transform(
     `subject.compile.transformed` has the reason. Also return None if nothing is to be replaced (`install`). Then
     `debug` creates and proves the code, and the file waits for the guards (`Running.unwritten`), which explain the
     compile.
+
+    Args:
+        subject: the compile, its function, and both codes.
+        dump: takes the file.
+        codes: the results for equal codes.
+        log_bytecode: whether to write listings of the bytecode, too.
+        install: whether the code of the file replaces Dynamo's if it is proven.
     """
     compiled, now = subject.compile, install or log_bytecode
     known = dataclasses.replace(assumptions(compiled, subject.new_code), in_place=install)
@@ -134,26 +141,32 @@ class _File:
         """Write the file; return the code compiled from it, or None if it is not the proven code."""
         text, path = self.write(), str(self.dump.directory / self.name)
         code = _compiled_from_file(self.subject, self.transformed, self.decompiled, text, path)
-        told = self.transformed
-        if told.file and not told.installed and told.level is not Level.UNPROVEN:
-            self.dump.write(self.name, annotated(told.module, _notes(self.subject)))
+        transformed = self.transformed
+        if transformed.file and not transformed.installed and transformed.level is not Level.UNPROVEN:
+            self.dump.write(self.name, annotated(transformed.module, _notes(self.subject)))
         return code
 
     def leave_code(self) -> None:
         """Leave Dynamo's code in place, and record for `debug` how the file relates to it."""
-        told, made = self.transformed, self.decompiled
-        if not told.installed:
+        transformed, decompiled = self.transformed, self.decompiled
+        if not transformed.installed:
             return
         new_code = self.subject.new_code
-        function = None if new_code.co_name == "<lambda>" else made.function
-        names = {**made.names, **told.names}
+        function = None if new_code.co_name == "<lambda>" else decompiled.function
+        names = {**decompiled.names, **transformed.names}
         path = self.dump.directory / self.name
-        OF_FILE[new_code] = FileCode(path, function, made.placeholders, names, made.functions, self.known)
-        told.installed, told.reason = False, ""  # It could run; that it is not exact is no reason.
+        OF_FILE[new_code] = FileCode(path, function, decompiled.placeholders, names, decompiled.functions, self.known)
+        transformed.installed, transformed.reason = False, ""  # It could run; that it is not exact is no reason.
 
 
 def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
-    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments."""
+    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments.
+
+    Args:
+        subject: the compile, its function, and both codes.
+        dump: takes the file.
+        error: the exception in depyf.
+    """
     transformed = Transformed(
         instructions=len(subject.new_code.co_code) // 2,
         source="",
@@ -201,7 +214,7 @@ def _compiled_from_file(
 
 def _notes(subject: Subject) -> Notes:
     graphs = {}
-    captured = [each for each in subject.compile.artefacts if each.stage == "Captured_Graph"]
+    captured = [artefact for artefact in subject.compile.artefacts if artefact.stage == "Captured_Graph"]
     for name, artefact in zip(subject.compile.compiled_fns, captured, strict=False):
         number = compiled_fn_number(name)
         if number is not None:
@@ -249,6 +262,11 @@ def write_reason(root: Function, running: Running, dump: Dump) -> None:
 
     Before that, the file has only the guard that torch names. No line of the file moves, because running code may be
     compiled from it.
+
+    Args:
+        root: the function, or the one that it resumes.
+        running: the compile, with the reason that its file shows now.
+        dump: has the file.
     """
     transformed, before, now = running.compile.transformed, running.reason, _reason_line(root, running)
     if isinstance(transformed, Transformed) and transformed.file and before != now:

@@ -28,10 +28,12 @@ class UntoldBreaks:
     def before_code(self, current: tuple[CompileId, int]) -> None:
         """Report the breaks that a compile has met when its code is made."""
         breaks = before_trace.graph_breaks()
-        known = {id(each) for each in self._known}  # By identity, because a reset of Dynamo forgets the breaks so far.
-        for each in breaks:
-            if id(each) not in known:
-                text = before_trace.break_text(each)
+        known = {
+            id(earlier) for earlier in self._known
+        }  # By identity, because a reset of Dynamo forgets the breaks so far.
+        for graph_break in breaks:
+            if id(graph_break) not in known:
+                text = before_trace.break_text(graph_break)
                 _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
         self._known = breaks
 
@@ -45,7 +47,13 @@ class Untraced:
         self._last: tuple[CompileId, int] | None = None
 
     def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
-        """Report a graph that torch formats."""
+        """Report a graph that torch formats.
+
+        Args:
+            current: the compile and its attempt.
+            name: torch's name for the graph.
+            module: the graph.
+        """
         code = caller.code_in_progress()
         if code is not None:
             self._recorder.begun(current[0], code)

@@ -60,6 +60,13 @@ class _NoFiles:
         return text
 
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
+        """Return "": no file is written.
+
+        Args:
+            artefact: the artefact.
+            owner: the prefix of its file name.
+            text: the text of the file.
+        """
         return ""
 
 
@@ -111,7 +118,13 @@ class Watch:
         raise AssertionError("nothing above swallows an exception")
 
     def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Process one record of torch's structured trace."""
+        """Process one record of torch's structured trace.
+
+        Args:
+            kind: torch's name for the record.
+            metadata: the record without its payload.
+            payload: its payload, if it has one.
+        """
         if kind not in HEARD:
             return
         with self._contained("reading a record of torch's trace"):
@@ -132,7 +145,13 @@ class Watch:
                 join(self._recorder, self._recorder.begun(current[0], code), code, new_code)
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Record a skipped frame."""
+        """Record a skipped frame.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
+        """
         with self._contained(f"noting that {name} was skipped"):
             self._recorder.skipped(name, reason, filename)
 

@@ -25,5 +25,5 @@ class WeakCodes(Generic[Value]):
 
     def get(self, code: types.CodeType) -> Value | None:
         """Return the value of a code object, or None."""
-        found = self._values.get(id(code))
-        return found[1] if found is not None and found[0]() is code else None
+        pair = self._values.get(id(code))
+        return pair[1] if pair is not None and pair[0]() is code else None

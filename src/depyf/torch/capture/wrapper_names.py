@@ -51,38 +51,43 @@ class _Found:
 
 def note_wrappers(compiled: Compile, graphs: Iterable[object]) -> bool:
     """Record the callers and the arguments of each wrapper around `graphs`; return whether there is any."""
-    texts = [each for each in compiled.artefacts if each.dialect is Dialect.PYTHON and each.file]
+    texts = [artefact for artefact in compiled.artefacts if artefact.dialect is Dialect.PYTHON and artefact.file]
     if not texts:
         return False
-    found = _wrappers_and_calls(texts, graphs)
-    made = [(each, _wrapper(each, found)) for each in found.values()]
+    wrappers = _wrappers_and_calls(texts, graphs)
+    with_words = [(running_wrapper, _wrapper(running_wrapper, wrappers)) for running_wrapper in wrappers.values()]
     for artefact in texts:
-        own = [pair for pair in made if pair[0].artefact is artefact]
+        in_file = [pair for pair in with_words if pair[0].artefact is artefact]
         artefact.wrappers = tuple(
-            replace(wrapper, given=_given_by_wrappers(each, made) + wrapper.given) for each, wrapper in own
+            replace(wrapper, given=_given_by_wrappers(running_wrapper, with_words) + wrapper.given)
+            for running_wrapper, wrapper in in_file
         )
-    return bool(found)
+    return bool(wrappers)
 
 
-def _given_by_wrappers(found: _Found, made: list[tuple[_Found, Wrapper]]) -> tuple[GivenName, ...]:
+def _given_by_wrappers(running_wrapper: _Found, with_words: list[tuple[_Found, Wrapper]]) -> tuple[GivenName, ...]:
     """Return the arguments that another wrapper passes to one that torch's own functions do not call."""
-    if found.calls:
+    if running_wrapper.calls:
         return ()
-    parameters = _parameters(found)
-    for other, wrapper in made:
-        names = {each.name for each in wrapper.given if each.is_itself and _link(found) in each.leads_to}
+    parameters = _parameters(running_wrapper)
+    for other, wrapper in with_words:
+        names = {
+            given_name.name
+            for given_name in wrapper.given
+            if given_name.is_itself and _link(running_wrapper) in given_name.leads_to
+        }
         for node in ast.walk(ast.parse(other.artefact.text)) if names else ():
             match node:
                 case ast.Call(func=ast.Name(id=name), args=args) if name in names and len(args) == len(parameters):
                     pairs = zip(parameters, args, strict=True)
-                    return tuple(GivenName(each, _of_caller(argument)) for each, argument in pairs)
+                    return tuple(GivenName(parameter, _of_caller(argument)) for parameter, argument in pairs)
     return ()
 
 
 def _wrappers_and_calls(texts: list[Artefact], graphs: Iterable[object]) -> dict[int, _Found]:
     """Return the running wrappers, by their identity, in the order of their files."""
-    written = {_key(code): (place, each) for place, each in enumerate(texts) for code in _codes(each.text)}
-    found: dict[int, _Found] = {}
+    written = {_key(code): (place, artefact) for place, artefact in enumerate(texts) for code in _codes(artefact.text)}
+    wrappers: dict[int, _Found] = {}
     others: dict[int, types.FunctionType] = {}
     pending = deque(graphs)
     while pending:
@@ -90,13 +95,13 @@ def _wrappers_and_calls(texts: list[Artefact], graphs: Iterable[object]) -> dict
             known = written.get(_key(function.__code__))
             if known is None:
                 others[id(function)] = function
-            elif id(function) not in found:
-                found[id(function)] = _Found(function, known[1])
+            elif id(function) not in wrappers:
+                wrappers[id(function)] = _Found(function, known[1])
                 pending.extend(value for value in _globals_read(function).values() if callable(value))
     for function in others.values():
-        _note_calls(function, found)
-    places = {id(each): place for place, each in enumerate(texts)}
-    return dict(sorted(found.items(), key=lambda item: places[id(item[1].artefact)]))
+        _note_calls(function, wrappers)
+    places = {id(artefact): place for place, artefact in enumerate(texts)}
+    return dict(sorted(wrappers.items(), key=lambda item: places[id(item[1].artefact)]))
 
 
 def _codes(text: str) -> list[types.CodeType]:
@@ -123,15 +128,15 @@ def _globals_read(function: types.FunctionType) -> dict[str, object]:
     return {name: value for name, value in names.items() if not is_plain[name]}
 
 
-def _note_calls(function: types.FunctionType, found: Mapping[int, _Found]) -> None:
+def _note_calls(function: types.FunctionType, wrappers: Mapping[int, _Found]) -> None:
     """Record the calls of wrappers in a function that has one in its closure, or in a class that holds one."""
     cells = cell_values(function)
     attributes = [var for value in cells.values() if _is_class(value) for var in vars(value).values()]
     held_here = [*cells.values(), *attributes]
-    if not any(id(_plain(each)) in found for each in held_here):
+    if not any(id(_plain(value)) in wrappers for value in held_here):
         return
     for called, line, arguments in _calls_in(function.__code__):
-        wrapper = found.get(id(_value(called, function, [])))
+        wrapper = wrappers.get(id(_value(called, function, [])))
         if wrapper is not None:
             wrapper.calls.append(_Call(function, line, arguments))
 
@@ -176,10 +181,10 @@ def _value(expression: ast.expr, function: types.FunctionType, owners: list[obje
     return value
 
 
-def _wrapper(found: _Found, all_found: Mapping[int, _Found]) -> Wrapper:
-    code = found.function.__code__
-    parameters = _parameters(found)
-    call = next((each for each in found.calls if len(each.arguments) == len(parameters)), None)
+def _wrapper(running_wrapper: _Found, all_found: Mapping[int, _Found]) -> Wrapper:
+    code = running_wrapper.function.__code__
+    parameters = _parameters(running_wrapper)
+    call = next((candidate for candidate in running_wrapper.calls if len(candidate.arguments) == len(parameters)), None)
     given = []
     if call is not None:
         for name, argument in zip(parameters, call.arguments, strict=True):
@@ -189,34 +194,39 @@ def _wrapper(found: _Found, all_found: Mapping[int, _Found]) -> Wrapper:
                 given.append(GivenName(name, _words_of_expression(argument, call.caller)))
             else:
                 given.append(_given(name, value, owners, all_found))
-    given += [_given(name, value, [], all_found) for name, value in _globals_read(found.function).items()]
-    places = [f"{_name_of(each.caller)}, {_place(each.caller.__code__, each.line)}" for each in found.calls]
+    given += [_given(name, value, [], all_found) for name, value in _globals_read(running_wrapper.function).items()]
+    places = [
+        f"{_name_of(wrapper_call.caller)}, {_place(wrapper_call.caller.__code__, wrapper_call.line)}"
+        for wrapper_call in running_wrapper.calls
+    ]
     return Wrapper(code.co_name, " and ".join(dict.fromkeys(places)), tuple(given))
 
 
-def _parameters(found: _Found) -> tuple[str, ...]:
-    code = found.function.__code__
+def _parameters(running_wrapper: _Found) -> tuple[str, ...]:
+    code = running_wrapper.function.__code__
     return code.co_varnames[: code.co_argcount]
 
 
-def _given(name: str, value: object, owners: list[object], found: Mapping[int, _Found]) -> GivenName:
+def _given(name: str, value: object, owners: list[object], wrappers: Mapping[int, _Found]) -> GivenName:
     from depyf.links.wrappers import BACKWARDS, FORWARDS
 
     part = "forward" if name in FORWARDS else "backward" if name in BACKWARDS else ""
-    itself = found.get(id(value))
+    itself = wrappers.get(id(value))
     if itself is not None:
         return GivenName(name, _words(value), (_link(itself),), is_itself=True)
-    leads_to = tuple(dict.fromkeys(map(_link, _led_to(value, owners, found)))) if callable(value) else ()
+    leads_to = tuple(dict.fromkeys(map(_link, _led_to(value, owners, wrappers)))) if callable(value) else ()
     return GivenName(name, _words(value), leads_to, part)
 
 
-def _link(found: _Found) -> tuple[str, str]:
-    return found.function.__code__.co_name, found.artefact.file
+def _link(running_wrapper: _Found) -> tuple[str, str]:
+    return running_wrapper.function.__code__.co_name, running_wrapper.artefact.file
 
 
-def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) -> Iterator[_Found]:
+def _led_to(value: object, owners: list[object], wrappers: Mapping[int, _Found]) -> Iterator[_Found]:
     """Yield the nearest wrappers of a value: not through other wrappers, and not the wrappers that hold the value."""
-    by_caller = {id(call.caller): each for each in found.values() for call in each.calls}
+    by_caller = {
+        id(call.caller): running_wrapper for running_wrapper in wrappers.values() for call in running_wrapper.calls
+    }
     seen = {id(owner) for owner in owners}
     kept: list[object] = []
     pending: deque[object] = deque([value])
@@ -226,17 +236,17 @@ def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) ->
             continue
         seen.add(id(current))
         kept.append(current)  # Keep objects that the walk itself creates, so that their addresses are not reused.
-        wrapper = found.get(id(current)) or by_caller.get(id(current))
+        wrapper = wrappers.get(id(current)) or by_caller.get(id(current))
         if wrapper is not None:
             yield wrapper
-        elif not isinstance(current, type) or not _is_held_by(current, found):
+        elif not isinstance(current, type) or not _is_held_by(current, wrappers):
             pending.extend(held(current))
         else:
-            pending.extend(each for each in held(current) if id(_plain(each)) not in found)
+            pending.extend(inner for inner in held(current) if id(_plain(inner)) not in wrappers)
 
 
-def _is_held_by(owner: type, found: Mapping[int, _Found]) -> bool:
-    return any(id(_plain(var)) in found for var in vars(owner).values())
+def _is_held_by(owner: type, wrappers: Mapping[int, _Found]) -> bool:
+    return any(id(_plain(var)) in wrappers for var in vars(owner).values())
 
 
 def _words_of_expression(argument: ast.expr, caller: types.FunctionType) -> str:
@@ -260,7 +270,7 @@ def _words(value: object) -> str:
         text = repr(value)
         return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
     if type(value) in (tuple, list, dict, set):
-        kinds = sorted({type(each).__qualname__ for each in value})  # type: ignore[attr-defined]
+        kinds = sorted({type(member).__qualname__ for member in value})  # type: ignore[attr-defined]
         return f"a {type(value).__name__} of {len(value)} {' or '.join(kinds) or 'items'}"  # type: ignore[arg-type]
     while isinstance(value, functools.partial):
         value = value.func

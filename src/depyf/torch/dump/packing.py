@@ -34,7 +34,10 @@ def pack(session: Session, directory: Path, *, listings: bool) -> None:
 
     The archive is complete before the first file is removed.
 
-    listings: whether to pack the listings of bytecode too.
+    Args:
+        session: the run of the dump.
+        directory: the dump.
+        listings: whether to pack the listings of bytecode too.
 
     Raises:
         OSError: the archive cannot be written; then all files are still there.
@@ -84,9 +87,9 @@ def _files_of(session: Session) -> Iterator[str]:
 
 def _listings(session: Session) -> Iterator[str]:
     for _, compiled in session.compiles():
-        made = compiled.transformed
-        if isinstance(made, Transformed) and made.file:
-            yield from (f"{made.file.removesuffix('.py')}.{kind}" for kind in LISTINGS)
+        transformed = compiled.transformed
+        if isinstance(transformed, Transformed) and transformed.file:
+            yield from (f"{transformed.file.removesuffix('.py')}.{kind}" for kind in LISTINGS)
 
 
 def _seldom_opened(session: Session, *, listings: bool) -> Iterator[str]:

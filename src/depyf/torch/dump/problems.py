@@ -59,7 +59,7 @@ class Problems:
         """Write the report file, if there is anything to report. If that fails, log the report itself."""
         if not self.found:
             return
-        text = "\n".join(f"{each.where}: {each.message}\n\n{each.details}" for each in self.found)
+        text = "\n".join(f"{problem.where}: {problem.message}\n\n{problem.details}" for problem in self.found)
         head = f"{self.count} error(s) inside depyf. Please attach this file to a bug report.\n\n"
         try:
             write_whole(self._directory / FILE, head + text)

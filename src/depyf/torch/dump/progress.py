@@ -47,7 +47,13 @@ class Progress:
 
 
 def running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLog | None:
-    """Remove the log that an earlier context has left, and begin one where it is wanted."""
+    """Remove the log that an earlier context has left, and begin one where it is wanted.
+
+    Args:
+        directory: the dump.
+        session: the run that the log records.
+        wanted: whether the context keeps a log.
+    """
     if not wanted and not (directory / LOG).exists():
         return None
     from depyf.model.running_log import RunningLog, remove_log

@@ -32,8 +32,12 @@ class LiveCompile:
         Torch drops entries when Dynamo is reset, or when a guarded object is deleted.
         """
         code = self.code()
-        made = self.transformed() if self.transformed is not None else None
-        return code is not None and made is not None and any(each.code is made for each in cache_entries(code))
+        transformed = self.transformed() if self.transformed is not None else None
+        return (
+            code is not None
+            and transformed is not None
+            and any(cache_entry.code is transformed for cache_entry in cache_entries(code))
+        )
 
 
 @dataclass(slots=True)
@@ -47,37 +51,45 @@ class Told:
 
     def add(self, compiles: Iterable[tuple[Function, LiveCompile]]) -> None:
         """Record the compiles of a context."""
-        for function, each in compiles:
-            self.live.append(each)
-            if (code := each.code()) is not None:
+        for function, live_compile in compiles:
+            self.live.append(live_compile)
+            if (code := live_compile.code()) is not None:
                 self._functions[code] = function
 
     def function_of(self, code: types.CodeType) -> Function | None:
         """Return the function that earlier contexts captured, while torch still has one of its captured entries."""
-        found = self._functions.get(code)
-        return found if found is not None and any(each.code() is code and each.runs() for each in self.live) else None
+        function = self._functions.get(code)
+        return (
+            function
+            if function is not None
+            and any(live_compile.code() is code and live_compile.runs() for live_compile in self.live)
+            else None
+        )
 
     def running(self) -> list[LiveCompile]:
         """Return the compiles whose entries torch still has. Each function is checked once."""
         entries: WeakCodes[set[int]] = WeakCodes()
-        found = []
-        for each in self.live:
-            code, made = each.code(), each.transformed() if each.transformed is not None else None
-            if code is None or made is None:
+        running = []
+        for live_compile in self.live:
+            code, transformed = (
+                live_compile.code(),
+                live_compile.transformed() if live_compile.transformed is not None else None,
+            )
+            if code is None or transformed is None:
                 continue
             of_code = entries.get(code)
             if of_code is None:
                 of_code = entries[code] = {id(entry.code) for entry in cache_entries(code)}
-            if id(made) in of_code:
-                found.append(each)
-        return found
+            if id(transformed) in of_code:
+                running.append(live_compile)
+        return running
 
     def note_dropped(self, words: str) -> None:
         """Mark those compiles of earlier contexts whose entries no longer exist."""
-        running = {id(each) for each in self.running()}
-        for each in self.live:
-            if not each.compile.gone and id(each) not in running:
-                each.compile.gone = words
+        running = {id(live_compile) for live_compile in self.running()}
+        for live_compile in self.live:
+            if not live_compile.compile.gone and id(live_compile) not in running:
+                live_compile.compile.gone = words
 
 
 def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tuple[Path, int] | None:
@@ -89,14 +101,18 @@ def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tu
         code: the user's code.
         entries: the code that torch runs for each entry; compile ids repeat after a reset of Dynamo.
     """
-    for directory, told in reversed(TOLD.items()):
-        if not told.session.ended:
+    for directory, captured in reversed(TOLD.items()):
+        if not captured.session.ended:
             continue
-        heard = {id(each.compile): each.transformed for each in told.live if each.code() is code}
-        for place, root in enumerate(told.session.roots()):
-            own = [heard[id(each)] for each in root.compiles if id(each) in heard]
-            codes = [found() for found in own if found is not None]
-            if codes and all(any(found is entry for found in codes) for entry in entries):
+        heard = {
+            id(live_compile.compile): live_compile.transformed
+            for live_compile in captured.live
+            if live_compile.code() is code
+        }
+        for place, root in enumerate(captured.session.roots()):
+            refs = [heard[id(compiled)] for compiled in root.compiles if id(compiled) in heard]
+            codes = [ref() for ref in refs if ref is not None]
+            if codes and all(any(transformed_code is entry for transformed_code in codes) for entry in entries):
                 return directory, place
     return None
 

@@ -18,7 +18,15 @@ from depyf.views.words import proof_words
 def write_views(
     session: Session, compiles: list[Running], earlier: EarlierEntries, dump: Dump, problems: Problems
 ) -> None:
-    """Write the full code of each root function and the index. If a view fails, the others are still written."""
+    """Write the full code of each root function and the index. If a view fails, the others are still written.
+
+    Args:
+        session: the run.
+        compiles: the compiles of the context.
+        earlier: the entries from before the context.
+        dump: takes the files.
+        problems: takes the errors of views.
+    """
     by_function: dict[str, list[Running]] = {}
     for running in compiles:
         by_function.setdefault(running.function.key, []).append(running)
@@ -42,8 +50,8 @@ def _write_full_code(
 ) -> None:
     """Write `full_code_for_*.py`; discard its name if nothing of the function was compiled at the end."""
     functions = []
-    for each in (root, *session.resumes_of(root)):
-        compiled_function = _compiled_function(each, root, compiles.get(each.key, []), earlier)
+    for part in (root, *session.resumes_of(root)):
+        compiled_function = _compiled_function(part, root, compiles.get(part.key, []), earlier)
         functions += [compiled_function] if compiled_function is not None else []
     is_there = bool(functions) and dump.write(root.file, render_full_code(functions).text)
     if session.ended and not is_there:
@@ -72,18 +80,18 @@ def _compiled_function(
 
 
 def _compiled_entry(running: Running) -> CompiledEntry | None:
-    made = running.compile
-    if running.guards is None or not isinstance(made.transformed, Transformed):
+    compiled = running.compile
+    if running.guards is None or not isinstance(compiled.transformed, Transformed):
         return None
-    captured = [artefact for artefact in made.artefacts if artefact.stage == "Captured_Graph"]
+    captured = [artefact for artefact in compiled.artefacts if artefact.stage == "Captured_Graph"]
     return CompiledEntry(
-        compile_id=str(made.id.of_torch),
+        compile_id=str(compiled.id.of_torch),
         guards=running.guards,
-        source=made.transformed.module if made.transformed.is_runnable else "",
-        source_name=made.name,
-        proof=proof_words(made),
-        differs=made.guards.differs if isinstance(made.guards, GuardSet) else "",
-        graphs={name: each.file for name, each in zip(made.compiled_fns, captured, strict=False)},
+        source=compiled.transformed.module if compiled.transformed.is_runnable else "",
+        source_name=compiled.name,
+        proof=proof_words(compiled),
+        differs=compiled.guards.differs if isinstance(compiled.guards, GuardSet) else "",
+        graphs={name: artefact.file for name, artefact in zip(compiled.compiled_fns, captured, strict=False)},
         placeholders=running.placeholders,
-        names=made.transformed.names,
+        names=compiled.transformed.names,
     )

@@ -55,28 +55,34 @@ def step(
 ) -> Text | None:
     """Return the expression for the value that `accessor` reaches from the node `base`, or None if it is unknown.
 
-    sources: torch's names for the base and for the reached value.
+    Args:
+        accessor: torch's accessor.
+        base: the node that it starts from.
+        sources: torch's names for the base and for the reached value.
+        cls: the type of the base, if guards pin it.
+        value: the value of the base in the compiled call.
+        scope: the globals of torch's guards.
     """
     name, looked_at, argument = _parts(accessor.repr())
-    made = _STEPS.get(name)
-    if made is None:
+    make_step = _STEPS.get(name)
+    if make_step is None:
         return None
     if hasattr(accessor, "get_attr_name"):
         argument = accessor.get_attr_name()
-    return made(Step(base, argument, looked_at, sources[1], sources[0], cls, value, scope))
+    return make_step(Step(base, argument, looked_at, sources[1], sources[0], cls, value, scope))
 
 
 @lru_cache(maxsize=1024)
 def _parts(text: str) -> tuple[str, str, str]:
     """Return the class of an accessor, the property of a tensor that it looks at, and its argument."""
-    found = _TEXT.match(text)
-    return ("", "", "") if found is None else (found["name"], found["property"] or "", found["argument"] or "")
+    match = _TEXT.match(text)
+    return ("", "", "") if match is None else (match["name"], match["property"] or "", match["argument"] or "")
 
 
 def _plain(cls: type | None, *, like: type) -> bool:
     """Return whether guards pin the value to a type whose `[]` behaves like that of `like`."""
-    own, plain = (getattr(each, "__getitem__", None) for each in (cls, like))
-    return cls is not None and issubclass(cls, like) and own is plain
+    get_item, plain = (getattr(owner, "__getitem__", None) for owner in (cls, like))
+    return cls is not None and issubclass(cls, like) and get_item is plain
 
 
 def _attribute(at: Step) -> Text:

@@ -48,10 +48,10 @@ def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object
             parts.append(piece)
             continue
         if isinstance(piece, At):
-            key, found = f"_at{len(names)}", value(piece.node)
+            key, content = f"_at{len(names)}", value(piece.node)
         else:
-            key, found = f"_held{len(names)}", piece.get()
-        names[key] = found
+            key, content = f"_held{len(names)}", piece.get()
+        names[key] = content
         parts.append(key)
     code, has_functions = _compiled("".join(parts).strip())
     return eval(code, {**scope, **names}) if has_functions else eval(code, scope, names)

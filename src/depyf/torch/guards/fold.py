@@ -39,7 +39,7 @@ def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
         flags.update(clause.flags or {})
     first = next(clause for clause in states)
     arguments = spelled(flags)
-    one = replace(
+    merged = replace(
         first,
         kind="GLOBAL_STATE",
         text=("global_state(", *arguments, ")"),
@@ -47,7 +47,7 @@ def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
         torch_text=" and ".join(clause.torch_text for clause in states),
         check=_all_of([clause.check for clause in states]),
     )
-    return [one if clause is first else clause for clause in clauses if clause is first or clause.flags is None]
+    return [merged if clause is first else clause for clause in clauses if clause is first or clause.flags is None]
 
 
 def _all_of(checks: Sequence[Callable[[object], bool] | None]) -> Callable[[object], bool] | None:

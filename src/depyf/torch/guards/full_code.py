@@ -104,7 +104,10 @@ def _is_word_of(name: str, text: str) -> bool:
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
-        if not any(each.isalnum() or each == "_" for each in text[max(start - 1, 0) : start] + text[end : end + 1]):
+        if not any(
+            character.isalnum() or character == "_"
+            for character in text[max(start - 1, 0) : start] + text[end : end + 1]
+        ):
             return True
         start = text.find(name, end)
     return False
@@ -178,12 +181,12 @@ def _renamed(source: str, before: str, after: str) -> str:
     """Return `source` with the function `before`, and the function that creates its cells, renamed to `after`."""
     lines = source.splitlines()
     inside = next((number for number, line in enumerate(lines) if line.startswith(f"def __closure_of_{before}(")), None)
-    made = re.compile(
+    head = re.compile(
         rf"^({'' if inside is None else '    '}(?:(?:async )?def )?){re.escape(before)}(?=\(| = lambda\b)"
     )
-    own = next((number for number, line in enumerate(lines) if made.match(line)), None)
-    if own is not None:
-        lines[own] = made.sub(rf"\g<1>{after}", lines[own])
+    head_line = next((number for number, line in enumerate(lines) if head.match(line)), None)
+    if head_line is not None:
+        lines[head_line] = head.sub(rf"\g<1>{after}", lines[head_line])
     if inside is not None:
         lines[inside] = lines[inside].replace(f"__closure_of_{before}(", f"__closure_of_{after}(", 1)
         lines[-1] = f"    return {after}"
@@ -235,7 +238,7 @@ def _dispatch(function: CompiledFunction, name: str) -> list[str]:
     ]
     rename = {given: identifier(given) for given in parameters(function.code) if not given.isidentifier()}
     given = [function.resume_name, *function.other_names] if function.resume_name else []
-    alias = [f"{each} = {name}" for each in given]
+    alias = [f"{resume_name} = {name}" for resume_name in given]
     return [
         f"{name}_entries = Dispatch(",
         f'    "{name}",',

@@ -31,12 +31,18 @@ class Held:
         """Return the object, or a `Gone` if it has died."""
         if not self.weak:
             return self.reference
-        found = self.reference()
-        return Gone() if found is None else found
+        referent = self.reference()
+        return Gone() if referent is None else referent
 
 
 def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
-    """Hold `value`. If it has no name of its own, `hint` names it, for example the guard's source `L['self'].act`."""
+    """Hold `value`. If it has no name of its own, `hint` names it, for example the guard's source `L['self'].act`.
+
+    Args:
+        value: the object.
+        hint: a text that names an object without a name of its own, for example torch's source `L['self'].act`.
+        strongly: whether to keep the object alive.
+    """
     name = qualified_name(value) or _from_source(hint)
     if not strongly:
         try:

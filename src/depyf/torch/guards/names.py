@@ -22,12 +22,12 @@ class Names:
     def reserve(self, name: str) -> str:
         """Return an identifier like `name` that is not used in the file, and reserve it."""
         wanted = identifier(name)
-        found, count = wanted, 1
-        while found in self.taken or keyword.iskeyword(found):
+        candidate, count = wanted, 1
+        while candidate in self.taken or keyword.iskeyword(candidate):
             count += 1
-            found = f"{wanted}_{count}"
-        self.taken.add(found)
-        return found
+            candidate = f"{wanted}_{count}"
+        self.taken.add(candidate)
+        return candidate
 
     def of(self, held: Held) -> str:
         """Return the name for the object of `held`, always the same for the same object."""

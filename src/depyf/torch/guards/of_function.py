@@ -73,8 +73,8 @@ def _clauses(part: str, root: Place, scope: Mapping[str, Any]) -> Iterator[Claus
     text = expression(part)
     if text == "___check_global_state()":
         asks = scope["___check_global_state"]
-        found = kinds.clauses(Leaf("GLOBAL_STATE", (part,), lambda _: bool(asks())), root)
-        yield from found or ()
+        state_clauses = kinds.clauses(Leaf("GLOBAL_STATE", (part,), lambda _: bool(asks())), root)
+        yield from state_clauses or ()
         return
     kind, said = _said(text, scope)
     (clause,) = root.clause(Leaf(kind, (part,), None), *said, about=Check.CONDITION)
@@ -92,16 +92,16 @@ def _said(text: str, scope: Mapping[str, Any]) -> tuple[str, Text]:
             return "TYPE_MATCH", ("type(", *value, ") is ", named(known))
         if value is not None:
             kind = "TYPE_MATCH" if identity["what"] == "type" else "ID_MATCH"
-            own = _bound(scope[f"___check_{identity['what']}_id"], int(identity["id"]))
-            return kind, (Held(f"torch_{kind.lower()}", own, weak=False), "(", *value, ")")
+            check_of_identity = _bound(scope[f"___check_{identity['what']}_id"], int(identity["id"]))
+            return kind, (Held(f"torch_{kind.lower()}", check_of_identity, weak=False), "(", *value, ")")
     if tensors := _TENSORS.match(text):
         values = torch_expression(f"({tensors['tensors']})", scope, {})
         if values is not None:
             check = Held("torch_check_tensors", _of_all(scope["___check_tensors"]), weak=False)
             return "TENSOR_MATCH", (check, *values)
-    found = torch_expression(text, scope, {})
-    if found is not None:
-        return "LAMBDA_GUARD", found
+    condition = torch_expression(text, scope, {})
+    if condition is not None:
+        return "LAMBDA_GUARD", condition
     return "LAMBDA_GUARD", (Held("torch_guard", _evaluated(text, scope), weak=False), "(L, G)")
 
 

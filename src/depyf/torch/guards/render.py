@@ -93,10 +93,10 @@ def _comments(clauses: Sequence[Clause], filename: str) -> Iterator[str]:
     for clause in clauses:
         line = clause.line
         key = id(line), line is shown or line == shown, clause.note
-        found = known.get(key)
-        if found is None:
-            found = known[key] = _comment(clause, filename, is_shown=key[1])
-        yield found
+        comment = known.get(key)
+        if comment is None:
+            comment = known[key] = _comment(clause, filename, is_shown=key[1])
+        yield comment
         shown = line or shown
 
 
@@ -208,9 +208,9 @@ class Expressions:
         number = len(words) > 1 and words[-1].isdigit()
         last = re.sub("__+", "_", identifier("_".join(words[-2:]) if number else words[-1] if words else "value"))
         taken, bound = self.names.taken, self.names.bound
-        found, count = last, 1
-        while found in self.locals or found in taken or found in bound or hasattr(builtins, found):
+        candidate, count = last, 1
+        while candidate in self.locals or candidate in taken or candidate in bound or hasattr(builtins, candidate):
             count += 1
-            found = f"{last}_{count}"
-        self.locals.add(found)
-        return found
+            candidate = f"{last}_{count}"
+        self.locals.add(candidate)
+        return candidate

@@ -198,46 +198,52 @@ class _Reader:
         return Place(node, source, self.values[node], guarded, self.filename, self.scope, at_root, At(node))
 
     def add_leaf(self, place: Place, leaf: Leaf) -> None:
-        found = kinds.clauses(leaf, place)
-        for clause in found or ():
+        clauses = kinds.clauses(leaf, place)
+        for clause in clauses or ():
             if clause.pins is not None:
                 self.types[place.node] = clause.pins
-        self.add(found, place, leaf)
+        self.add(clauses, place, leaf)
 
-    def add(self, found: list[Clause] | None, place: Place, leaf: Leaf) -> None:
-        """Add the clauses of a guard, or torch's own guard if there are none."""
-        if found is None and leaf.check is None:
+    def add(self, clauses: list[Clause] | None, place: Place, leaf: Leaf) -> None:
+        """Add the clauses of a guard, or torch's own guard if there are none.
+
+        Args:
+            clauses: the clauses; None if the guard has no Python form.
+            place: the value that the guard checks.
+            leaf: torch's guard.
+        """
+        if clauses is None and leaf.check is None:
             self.tree.beyond.append(place.source or leaf.kind)
             return
-        self.tree.clauses += kinds.call_through(leaf, place, self.root) if found is None else found
+        self.tree.clauses += kinds.call_through(leaf, place, self.root) if clauses is None else clauses
 
     def add_dictionary(self, place: Place, manager: DictGuards) -> None:
-        found = kinds.dictionary(place, self.keys_of(manager))
-        if found is None:
+        clauses = kinds.dictionary(place, self.keys_of(manager))
+        if clauses is None:
             self.tree.beyond.append(place.source)
             return
-        self.types[place.node] = found[0].pins
-        self.tree.clauses += found
+        self.types[place.node] = clauses[0].pins
+        self.tree.clauses += clauses
 
     def keys_of(self, manager: DictGuards) -> list[int]:
         return sorted(manager.get_key_value_managers())
 
     def children(self, manager: ValueGuards, node: int) -> list[_Visit]:
-        found = list(self.items(manager, node)) if isinstance(manager, DictGuardManager) else []
+        visits = list(self.items(manager, node)) if isinstance(manager, DictGuardManager) else []
         accessors = manager.get_accessors()
         if not accessors:
-            return found
-        at, own, cls, value = At(node), self.tree.nodes[node].source, self.types[node], self.values[node]
+            return visits
+        at, source_of_node, cls, value = At(node), self.tree.nodes[node].source, self.types[node], self.values[node]
         reached = []
         for accessor, child in zip(accessors, manager.get_child_managers(), strict=True):
             source = child.get_source()
-            text = step(accessor, at, (own, source), cls, value, self.scope)
+            text = step(accessor, at, (source_of_node, source), cls, value, self.scope)
             reached.append(_Visit(child, node, text, source))
         if node == ROOT:
             # torch moves the guards that fail most to the front. Readers expect the order of the parameters.
             order = [self.order(accessor.repr()) for accessor in accessors]
             reached = [reached[index] for index in sorted(range(len(reached)), key=order.__getitem__)]
-        return found + reached
+        return visits + reached
 
     def order(self, text: str) -> tuple[int, int]:
         """Return a sort key for the accessors of the root: locals in the order of the frame, then the others."""
@@ -280,7 +286,13 @@ class _Reader:
                 yield _Visit(value_manager, node, ("dict_item(", At(node), ", ", *key, ")"), value_manager.get_source())
 
     def add_keys(self, node: int, keys: Sequence[str], managers: Sequence[ValueGuards]) -> None:
-        """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
+        """Add one clause for the keys of a dict, if torch compares each of them with a constant.
+
+        Args:
+            node: the number of the dict in the tree.
+            keys: the texts of the keys, in order.
+            managers: torch's guards on the keys.
+        """
         place = self.place(node)
         leaves = [self.leaf(manager.get_leaf_guards()[0]) for manager in managers]
         arguments = ", ".join(keys)

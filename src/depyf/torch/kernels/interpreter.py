@@ -106,9 +106,9 @@ def interpreting() -> Iterator[None]:
             if hasattr(tl.extra.libdevice, name):
                 undo.enter_context(mock.patch.object(tl.extra.libdevice, name, _on_blocks(function)))
         for module in (tl, tl.standard, tl.random, triton_helpers):
-            for name, found in list(vars(module).items()):
-                if isinstance(found, triton.JITFunction):
-                    undo.enter_context(mock.patch.object(module, name, InterpretedFunction(found.fn)))
+            for name, member in list(vars(module).items()):
+                if isinstance(member, triton.JITFunction):
+                    undo.enter_context(mock.patch.object(module, name, InterpretedFunction(member.fn)))
         undo.enter_context(mock.patch.object(InterpretedFunction, "__call__", _called))
         before = getattr(interpreter, "_convert_float", None)
         if before is not None:
@@ -153,15 +153,15 @@ def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
         from triton.runtime.interpreter import TensorHandle, interpreter_semantic
 
         given = [interpreter_semantic.to_tensor(block) for block in blocks]
-        arrays = numpy.broadcast_arrays(*(each.handle.data for each in given))
+        arrays = numpy.broadcast_arrays(*(operand.handle.data for operand in given))
         with torch.no_grad():
-            made = function(*(torch.from_numpy(numpy.ascontiguousarray(array)) for array in arrays))
+            computed = function(*(torch.from_numpy(numpy.ascontiguousarray(array)) for array in arrays))
         # libdevice returns integers for predicates.
-        scalar = {torch.bool: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}.get(made.dtype)
-        scalar = scalar or next(each.type.scalar for each in given if each.type.scalar.is_floating())
-        data = made.numpy().astype(numpy.int32) if made.dtype is torch.bool else made.numpy()
+        scalar = {torch.bool: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}.get(computed.dtype)
+        scalar = scalar or next(operand.type.scalar for operand in given if operand.type.scalar.is_floating())
+        data = computed.numpy().astype(numpy.int32) if computed.dtype is torch.bool else computed.numpy()
         data = data.reshape(arrays[0].shape)
-        is_block = any(each.type.is_block() for each in given)
+        is_block = any(operand.type.is_block() for operand in given)
         return tl.tensor(TensorHandle(data, scalar), tl.block_type(scalar, list(data.shape)) if is_block else scalar)
 
     return applied
@@ -182,6 +182,14 @@ def _converted(before: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that rounds to the nearest as torch does. Triton's own loses the carry, and rounds ties up."""
 
     def convert(input: Any, input_dtype: Any, output_dtype: Any, rounding_mode: Any) -> Any:
+        """Convert numbers between floating-point types as torch does, if both types are torch's.
+
+        Args:
+            input: an array with the bits of the numbers.
+            input_dtype: Triton's type of the input.
+            output_dtype: Triton's type of the result.
+            rounding_mode: Triton's rounding mode; None for the nearest.
+        """
         import numpy
 
         names = (_FLOATS.get(dtype.name, "") for dtype in (input_dtype, output_dtype))
@@ -203,7 +211,7 @@ def _called(self: Any, *args: object, **kwargs: object) -> Any:
     """Call a function inside a kernel. Triton's own way patches the language at every call, which is slow."""
     from triton.runtime import interpreter
 
-    core = next((each for each in self.fn.__globals__.values() if each is interpreter.tl.core), None)
+    core = next((member for member in self.fn.__globals__.values() if member is interpreter.tl.core), None)
     if core is not None and id(core) not in _PATCHED:
         _PATCHED.add(id(core))
         interpreter._patch_lang(self.fn)
@@ -223,27 +231,27 @@ def _reduced(self: Any, given: tuple[Any, ...]) -> list[Any]:
         arrays = [array.reshape((1,) * given[0].handle.data.ndim) for array in arrays]
     elif not self.keep_dims:
         arrays = [numpy.squeeze(array, axis) for array in arrays]
-    return [self.to_tensor(array, each.dtype) for array, each in zip(arrays, blocks)]
+    return [self.to_tensor(array, block.dtype) for array, block in zip(arrays, blocks)]
 
 
 def _scanned(self: Any, given: tuple[Any, ...]) -> list[Any]:
     """Scan blocks in steps of doubled width (Hillis and Steele 1986)."""
     import numpy
 
-    arrays, axis, width = [each.handle.data for each in given], self.axis, 1
+    arrays, axis, width = [block.handle.data for block in given], self.axis, 1
     while width < arrays[0].shape[axis]:
         # A block has a power of two of elements. Those without a predecessor are combined too, and restored.
-        made = _combined(self, given, [numpy.roll(array, width, axis) for array in arrays], arrays)
-        for new, array in zip(made, arrays):
+        scanned = _combined(self, given, [numpy.roll(array, width, axis) for array in arrays], arrays)
+        for new, array in zip(scanned, arrays):
             head = (slice(None),) * axis + (slice(width),)
             new[head] = array[head]
-        arrays, width = made, width * 2
-    return [self.to_tensor(array, each.dtype) for array, each in zip(arrays, given)]
+        arrays, width = scanned, width * 2
+    return [self.to_tensor(array, block.dtype) for array, block in zip(arrays, given)]
 
 
 def _combined(self: Any, blocks: tuple[Any, ...], left: list[Any], right: list[Any]) -> list[Any]:
     """Return two halves of blocks combined by the function of a reduction."""
-    sides = [self.to_tensor(array, each.dtype) for side in (left, right) for array, each in zip(side, blocks)]
-    made = self.combine_fn.rewrite()(*sides)
-    made = made if isinstance(made, tuple) else (made,)
-    return [each.handle.data.astype(old.dtype).reshape(old.shape) for each, old in zip(made, left)]
+    sides = [self.to_tensor(array, block.dtype) for side in (left, right) for array, block in zip(side, blocks)]
+    combined = self.combine_fn.rewrite()(*sides)
+    combined = combined if isinstance(combined, tuple) else (combined,)
+    return [block.handle.data.astype(old.dtype).reshape(old.shape) for block, old in zip(combined, left)]

@@ -55,59 +55,69 @@ class Told:
     places: Mapping[int, str]
 
 
-def standalone(found: Launched, module: Module, graph: Graph, told: Told) -> str:
+def standalone(launched: Launched, module: Module, graph: Graph, context: Told) -> str:
     """Return the text of a file that runs a kernel alone.
+
+    Args:
+        launched: the launch of the kernel, with its nodes.
+        module: Inductor's module.
+        graph: the lowered graph.
+        context: the user's lines of the kernel, and its origin in words.
 
     Raises:
         NotAlone: the size of an argument is not known.
     """
-    arguments = list(_arguments(found))
-    expected, eager = _eager(found, module, graph)
-    is_triton = found.kernel.language == "triton"
+    arguments = list(_arguments(launched))
+    expected, eager = _eager(launched, module, graph)
+    is_triton = launched.kernel.language == "triton"
     parts = [
-        _head(found, told),
-        _environment(found) if is_triton else _PLAIN,
-        _kernel(found, told),
+        _head(launched, context),
+        _environment(launched) if is_triton else _PLAIN,
+        _kernel(launched, context),
         "\n".join(["def inputs():", *(f"    {line}" for line in arguments), ""]),
         eager,
-        _LAUNCH_TRITON.format(name=function_name(found.kernel)) if is_triton else _LAUNCH_CPP,
-        _MAIN.format(expected=repr(expected), name=repr(found.kernel.name)),
+        _LAUNCH_TRITON.format(name=function_name(launched.kernel)) if is_triton else _LAUNCH_CPP,
+        _MAIN.format(expected=repr(expected), name=repr(launched.kernel.name)),
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _head(found: Launched, told: Told) -> str:
-    what = "" if found.kernel.language == "triton" else " It needs a C++ compiler."
+def _head(launched: Launched, origin: Told) -> str:
+    what = "" if launched.kernel.language == "triton" else " It needs a C++ compiler."
     return (
-        f'"""{found.kernel.name}, a kernel of Inductor\'s, alone: {told.origin}. Written by depyf.\n\n'
+        f'"""{launched.kernel.name}, a kernel of Inductor\'s, alone: {origin.origin}. Written by depyf.\n\n'
         "It makes inputs, runs the kernel, and compares with the nodes of the graph, run eagerly. Inputs are random,\n"
         "from a seed, unless a file beside this one with the same name and `.pt` holds a dict of them: by parameter.\n"
         f'{what.strip()}\n"""\n'
     ).replace('\n\n"""', '\n"""')
 
 
-def _environment(found: Launched) -> str:
+def _environment(launched: Launched) -> str:
     """Return the setup of Triton's interpreter, for use without a GPU or on request."""
     text = Path(__file__).with_name("interpreter.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
-    left_out = _left_out(found)
+    left_out = _left_out(launched)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
         if isinstance(node, ast.With):
-            node.body = [each for each in node.body if not left_out & set(_names(each))]
-    tree.body = [each for each in tree.body if not isinstance(each, ast.Expr) and not left_out & set(_defined(each))]
-    is_of_cpu = "type='cpu'" in found.kernel.text
+            node.body = [child for child in node.body if not left_out & set(_names(child))]
+    tree.body = [
+        statement
+        for statement in tree.body
+        if not isinstance(statement, ast.Expr) and not left_out & set(_defined(statement))
+    ]
+    is_of_cpu = "type='cpu'" in launched.kernel.text
     condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
     short = re.sub(r"\n\n+(?= |def |@|class )", "\n", ast.unparse(tree))
     return f"{short}\n" + _CHOICE.format(condition=condition)
 
 
-def _left_out(found: Launched) -> frozenset[str]:
+def _left_out(launched: Launched) -> frozenset[str]:
     """Return the definitions of the interpreter that a kernel does not need, to keep its file short."""
-    if found.kernel.is_own:
+    if launched.kernel.is_own:
         return frozenset()
-    text, left_out = found.kernel.text.partition("@triton.jit")[2], {"_take_own_kernels", "_with_constants"}
+    text, left_out = launched.kernel.text.partition("@triton.jit")[2], {"_take_own_kernels", "_with_constants"}
     scans, reduces = _SCAN.search(text), _REDUCES.search(text)
     left_out |= set() if scans else {"_scanned", "ScanOps"}
     left_out |= set() if reduces else {"_reduced", "ReduceOps"}
@@ -127,28 +137,28 @@ def _names(statement: ast.AST) -> Iterator[str]:
     return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
 
 
-def _kernel(found: Launched, told: Told) -> str:
+def _kernel(launched: Launched, links: Told) -> str:
     """Return the kernel, each line with the user's lines that it is linked to."""
-    rows = found.kernel.text.splitlines()
-    comment = "#" if found.kernel.language == "triton" else "//"
-    for number, place in told.places.items():
+    rows = launched.kernel.text.splitlines()
+    comment = "#" if launched.kernel.language == "triton" else "//"
+    for number, place in links.places.items():
         if 0 < number <= len(rows) and rows[number - 1].strip():
             rows[number - 1] = f"{rows[number - 1].rstrip()}  {comment} {place}"
     text = "\n".join(rows).strip("\n")
-    if found.kernel.language == "triton":
+    if launched.kernel.language == "triton":
         return text
-    return f'KERNEL = r"""\n{text}\n"""\nTYPES = {list(found.kernel.types)!r}'
+    return f'KERNEL = r"""\n{text}\n"""\nTYPES = {list(launched.kernel.types)!r}'
 
 
-def _arguments(found: Launched) -> Iterator[str]:
+def _arguments(launched: Launched) -> Iterator[str]:
     """Yield the lines that create the arguments of the launch."""
-    names, dtypes = parameters(found.kernel), _dtypes(found)
+    names, dtypes = parameters(launched.kernel), _dtypes(launched)
     yield "made = {}"
-    for name, text, value in zip(names, found.launch.arguments, found.launch.values):
+    for name, text, value in zip(names, launched.launch.arguments, launched.launch.values):
         dtype = dtypes.get(name, "")
         if isinstance(value, Buffer):
-            made = f"tensor({value.size}, {value.stride}, torch.{dtype or value.dtype or 'float32'}, {value.offset})"
-            yield f"made[{name!r}] = {made}"
+            tensor = f"tensor({value.size}, {value.stride}, torch.{dtype or value.dtype or 'float32'}, {value.offset})"
+            yield f"made[{name!r}] = {tensor}"
         elif value is not None:
             yield f"made[{name!r}] = {value!r}"
         elif text.endswith(".item()"):
@@ -156,72 +166,80 @@ def _arguments(found: Launched) -> Iterator[str]:
         elif text == "None":
             yield f"made[{name!r}] = None"
         else:
-            raise NotAlone(f"{found.kernel.name}: Inductor's module does not give the size of {text}")
+            raise NotAlone(f"{launched.kernel.name}: Inductor's module does not give the size of {text}")
     # The grid of a template, or of a program's own kernel, follows the parameters.
-    for number, value in enumerate(found.launch.values[len(names) :] if found.kernel.language == "triton" else ()):
+    for number, value in enumerate(
+        launched.launch.values[len(names) :] if launched.kernel.language == "triton" else ()
+    ):
         yield f"made['grid {number}'] = {value!r}"
     yield "made.update(saved())"
     yield "return made"
 
 
-def _dtypes(found: Launched) -> dict[str, str]:
+def _dtypes(launched: Launched) -> dict[str, str]:
     """Return the dtypes of the pointers that a kernel takes."""
-    names = parameters(found.kernel)
-    if found.kernel.language != "triton":
-        types = zip(names, found.kernel.types)
-        return {name: _TYPES.get(told.replace("const", "").strip(" *&"), "") for name, told in types if "*" in told}
-    signature = _SIGNATURE.search(found.kernel.text)
-    told = ast.literal_eval(signature["types"]) if signature is not None else {}
-    return {name: _TYPES.get(each[1:], "") for name, each in told.items() if str(each).startswith("*")}
+    names = parameters(launched.kernel)
+    if launched.kernel.language != "triton":
+        types = zip(names, launched.kernel.types)
+        return {
+            name: _TYPES.get(declared.replace("const", "").strip(" *&"), "")
+            for name, declared in types
+            if "*" in declared
+        }
+    signature = _SIGNATURE.search(launched.kernel.text)
+    declared_types = ast.literal_eval(signature["types"]) if signature is not None else {}
+    return {
+        name: _TYPES.get(declared[1:], "") for name, declared in declared_types.items() if str(declared).startswith("*")
+    }
 
 
-def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, tuple[str, float]], str]:
+def _eager(launched: Launched, module: Module, graph: Graph) -> tuple[dict[str, tuple[str, float]], str]:
     """Return the node and the tolerance of each result of the kernel, and the text of a function that computes them.
 
     A result that the graph's nodes cannot compute from the kernel's inputs is left out.
     """
-    given = {node: name for name, node in reversed(found.before.items()) if node and name in found.reads}
+    given = {node: name for name, node in reversed(launched.before.items()) if node and name in launched.reads}
     # An input may hold an intermediate step of a node. Then its relation to the other inputs is unknown.
-    values = dict(zip(parameters(found.kernel), found.launch.values))
-    is_known = all(found.before.get(name) for name in found.reads if isinstance(values.get(name), Buffer))
-    wanted = {name: node for name, node in found.after.items() if node and is_known}
+    values = dict(zip(parameters(launched.kernel), launched.launch.values))
+    is_known = all(launched.before.get(name) for name in launched.reads if isinstance(values.get(name), Buffer))
+    wanted = {name: node for name, node in launched.after.items() if node and is_known}
     lines: dict[str, str] = {}
     expected = {}
     for name, node in wanted.items():
         needed = _needed(node, given, module, graph)
         if needed is not None:
             expected[name] = node, _tolerance([graph.nodes[node], *needed], graph)
-            lines.update((each.name, f"{each.name} = {_text(each)}") for each in needed)
+            lines.update((operand.name, f"{operand.name} = {_text(operand)}") for operand in needed)
     order = [name for name in graph.nodes if name in lines]
-    used = {name for each in order for name in graph.nodes[each].uses}
+    used = {name for computed in order for name in graph.nodes[computed].uses}
     yielded = [f"{node} = given[{name!r}]{_shaped(graph.nodes[node])}" for node, name in given.items() if node in used]
     yielded += [f"{name} = {value!r}" for name, value in module.numbers.items() if name in used and name not in given]
     result = ", ".join(f"{name!r}: {node}" for name, (node, _) in expected.items())
-    body = [*yielded, *(lines[each] for each in order), f"return {{{result}}}"]
+    body = [*yielded, *(lines[name] for name in order), f"return {{{result}}}"]
     return expected, "\n".join(["def eager(given):", *(f"    {line}" for line in body)])
 
 
 def _tolerance(nodes: list[Node], graph: Graph) -> float:
     """Return the tolerance of a result: that of the least precise dtype among its nodes and their inputs."""
     taken = (graph.nodes[name] for node in nodes for name in node.uses if name in graph.nodes)
-    return max(_TOLERANCES.get(each.dtype, _TOLERANCE) for each in (*nodes, *taken) if each.dtype or each in nodes)
+    return max(_TOLERANCES.get(node.dtype, _TOLERANCE) for node in (*nodes, *taken) if node.dtype or node in nodes)
 
 
 def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -> list[Node] | None:
     """Return the nodes that a node is computed from, back to the kernel's inputs; None if these are not sufficient."""
-    found: dict[str, Node] = {}
+    needed: dict[str, Node] = {}
     pending = [name]
     while pending:
         node = graph.nodes.get(pending.pop())
-        if node is None or node.name in found or (node.name in given and node.name != name):
+        if node is None or node.name in needed or (node.name in given and node.name != name):
             continue
         if not node.operation:
             if node.name in module.numbers:
                 continue
             return None
-        found[node.name] = node
+        needed[node.name] = node
         pending += [use for use in node.uses if use in graph.nodes]
-    return list(found.values())
+    return list(needed.values())
 
 
 def _text(node: Node) -> str:

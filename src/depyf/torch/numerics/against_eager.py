@@ -92,7 +92,9 @@ class Comparison:
         result = self._run_compiled(cut, None).outputs[0]
         values = _values(self._call)
         inputs = [
-            (each.name, statistics(tensor)) for each in node.all_input_nodes for tensor in tensors(values.get(each))
+            (source.name, statistics(tensor))
+            for source in node.all_input_nodes
+            for tensor in tensors(values.get(source))
         ]
         return result, inputs
 
@@ -123,8 +125,8 @@ class Comparison:
 
     def _run_by_dynamo(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results | None:
         """Run a graph as Dynamo compiles it, or return None: Dynamo cannot capture every graph that it produces."""
-        made = []
-        handle = seams.register_bytecode_hook(lambda code, new_code: made.append(new_code))
+        compiled_codes = []
+        handle = seams.register_bytecode_hook(lambda code, new_code: compiled_codes.append(new_code))
         try:
             results = self._run(torch.compile(copy_of(module), backend=self._backend, fullgraph=True), cotangents)
         except Unsupported:
@@ -132,11 +134,11 @@ class Comparison:
         finally:
             handle.remove()
         # A frame that Dynamo skips runs eagerly, and nothing is compiled.
-        return results if made else None
+        return results if compiled_codes else None
 
     def _exactly(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
         """Run a graph in float64 as far as possible: a graph may name its dtypes explicitly."""
-        doubled = {index: _double(each) for index, each in (cotangents or {}).items()}
+        doubled = {index: _double(cotangent) for index, cotangent in (cotangents or {}).items()}
         try:
             run = copy_of(module).double().forward
             return self._run(run, doubled if cotangents is not None else None, _double)
@@ -152,7 +154,7 @@ class Comparison:
             outputs = _pytree.tree_leaves(run(*inputs))
         gradients = self._gradients(outputs, inputs, cotangents) if self._backward else []
         # The next run of a backend may reuse the memory of these results.
-        return Results([_kept(output) for output in outputs], [_kept(each) for each in inputs], gradients)
+        return Results([_kept(output) for output in outputs], [_kept(argument) for argument in inputs], gradients)
 
     def _gradients(self, outputs: list[Any], inputs: list[Any], cotangents: dict[int, Tensor] | None) -> list[Any]:
         pairs = [
@@ -160,7 +162,7 @@ class Comparison:
             for index, output in enumerate(outputs)
             if isinstance(output, Tensor) and output.requires_grad and (cotangents is None or index in cotangents)
         ]
-        wanted = [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+        wanted = [argument for argument in inputs if isinstance(argument, Tensor) and argument.requires_grad]
         if not pairs or not wanted:
             return []
         heads, gradients = zip(*pairs)
@@ -177,7 +179,15 @@ def _changes(node: torch.fx.Node, changed: torch.fx.Node) -> bool:
 def compare(
     calls: list[GraphCall], backend: Run | str, tolerance: Tolerance, report: NumericsReport, *, backward: bool
 ) -> Iterator[Finding]:
-    """Yield for each graph the first node whose compiled result differs from the eager one."""
+    """Yield for each graph the first node whose compiled result differs from the eager one.
+
+    Args:
+        calls: the calls of captured graphs.
+        backend: the backend, or its name.
+        tolerance: how far results may differ.
+        report: takes the counts and the notes.
+        backward: whether to compare gradients, too.
+    """
     wrong: set[int] = set()
     for call in calls:
         if call.graph in wrong:
@@ -200,15 +210,15 @@ def _finding(
 ) -> Finding:
     """Report a difference at the node where it begins, or at the graph's output if no single node shows it."""
     text = report.graphs.setdefault((Part.CAPTURED, call.graph), seams.graph_text(call.module))
-    found, result = whole, None
+    difference, result = whole, None
     inputs: list[tuple[str, Statistics]] = []
     if node is None:
-        output = next(each for each in call.module.graph.nodes if each.op == "output")
+        output = next(output_node for output_node in call.module.graph.nodes if output_node.op == "output")
         name, where = output.name, comparison.line_of_lost_change()
-        line = next((number for number, each in enumerate(text.splitlines(), 1) if "return" in each.split()), 0)
+        line = next((number for number, row in enumerate(text.splitlines(), 1) if "return" in row.split()), 0)
         shown = text.splitlines()[line - 1].strip() if line else ""
     else:
-        found = comparison.behind(node) or whole
+        difference = comparison.behind(node) or whole
         name, where = node.name, user_line(node)
         line, shown = graph_line(text, name)
         value, inputs = comparison.results_of(node)
@@ -224,8 +234,8 @@ def _finding(
         where=where,
         result=result,
         inputs=tuple(inputs),
-        deviation=found.deviation,
-        gradient=found.gradient,
+        deviation=difference.deviation,
+        gradient=difference.gradient,
     )
 
 
@@ -240,19 +250,19 @@ def _values(call: GraphCall) -> dict[torch.fx.Node, object]:
 
 def _tensor_nodes(call: GraphCall) -> set[torch.fx.Node]:
     """Return the nodes whose results contain only tensors."""
-    found = set()
+    tensor_nodes = set()
     for node, value in _values(call).items():
         leaves = _pytree.tree_leaves(value)
         if leaves and all(isinstance(leaf, Tensor) for leaf in leaves):
-            found.add(node)
-    return found
+            tensor_nodes.add(node)
+    return tensor_nodes
 
 
 def _made_up(output: Tensor, index: int) -> Tensor:
     """Return a deterministic gradient for an output, with no two elements alike."""
     generator = torch.Generator().manual_seed(index)
-    made = torch.rand(output.shape, generator=generator, dtype=torch.float64) + 0.5
-    return made.to(output.device, output.dtype)
+    gradient = torch.rand(output.shape, generator=generator, dtype=torch.float64) + 0.5
+    return gradient.to(output.device, output.dtype)
 
 
 def _double(value: Any) -> Any:

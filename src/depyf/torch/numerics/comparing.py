@@ -71,7 +71,7 @@ def deviation(compiled: object, eager: object, tolerance: Tolerance, exact: obje
     if not tolerance.is_given and isinstance(exact, Tensor) and _is_rounding(ours, theirs, _real(exact), absolute):
         return None
     worst = int(torch.where(beyond, torch.nan_to_num(distance, posinf=torch.finfo().max), -1.0).argmax())
-    at = tuple(int(each) for each in torch.unravel_index(torch.tensor(worst), ours.shape))
+    at = tuple(int(index) for index in torch.unravel_index(torch.tensor(worst), ours.shape))
     return Deviation(int(beyond.sum()), at, float(ours.flatten()[worst]), float(theirs.flatten()[worst]))
 
 
@@ -89,15 +89,22 @@ def _real(tensor: Tensor) -> Tensor:
 def deviations(
     compiled: Sequence[Any], eager: Sequence[Any], tolerance: Tolerance, exact: Callable[[], Sequence[Any]]
 ) -> dict[int, Deviation]:
-    """Return the results that differ, by position. `exact` returns the float64 results; it is called only if needed."""
+    """Return the results that differ, by position. `exact` returns the float64 results; it is called only if needed.
+
+    Args:
+        compiled: the results of the compiled graph, in order.
+        eager: the results of eager, in order.
+        tolerance: how far results may differ.
+        exact: returns the results in float64; it is called only if needed.
+    """
     pairs = list(enumerate(zip(compiled, eager)))
-    found = {index: deviation(ours, theirs, tolerance) for index, (ours, theirs) in pairs}
-    if tolerance.is_given or not any(found.values()):
-        return {index: each for index, each in found.items() if each is not None}
+    differing = {index: deviation(ours, theirs, tolerance) for index, (ours, theirs) in pairs}
+    if tolerance.is_given or not any(differing.values()):
+        return {index: difference for index, difference in differing.items() if difference is not None}
     judged = list(exact())
     kept = {}
     for index, (ours, theirs) in pairs:
-        if found[index] is not None:
+        if differing[index] is not None:
             reference = judged[index] if index < len(judged) else None
             kept[index] = deviation(ours, theirs, tolerance, reference)
-    return {index: each for index, each in kept.items() if each is not None}
+    return {index: difference for index, difference in kept.items() if difference is not None}

@@ -64,6 +64,13 @@ def plain_steps(run: Callable[[], object]) -> list[Step]:
             steps.append(Step(filename, line, values, {**sets, **dict(_attributes(frame, line))}))
 
     def trace(frame: types.FrameType, event: str, argument: object) -> Any:
+        """Note the values that a line of plain Python has set, as a function for `sys.settrace`.
+
+        Args:
+            frame: the frame that runs.
+            event: Python's name for what happens.
+            argument: for `return`, the value that is returned.
+        """
         filename = frame.f_code.co_filename
         if is_library_file(filename) or filename.startswith("<") or filename in _OWN:
             return None
@@ -143,12 +150,12 @@ def first_difference(plain: Sequence[Step], graphs: Sequence[Step]) -> UserLine 
     for step in graphs:
         place = step.filename, step.line
         later = range(at, len(plain))
-        found = next((index for index in later if (plain[index].filename, plain[index].line) == place), None)
-        if found is None:
+        position = next((index for index in later if (plain[index].filename, plain[index].line) == place), None)
+        if position is None:
             return _decision(step, plain[at:])
-        before, at = plain[at:found], found
-        if not _agrees(step, plain[found]):
-            number = _loop_of(step, plain) or _setter(step, plain[:found]) or _test(step, before) or step.line
+        before, at = plain[at:position], position
+        if not _agrees(step, plain[position]):
+            number = _loop_of(step, plain) or _setter(step, plain[:position]) or _test(step, before) or step.line
             return line_at(step.filename, number, "")
     last = plain[-1] if plain else None
     return line_at(last.filename, last.line, "") if last is not None else None
@@ -231,8 +238,8 @@ def _decision(step: Step, plain: Sequence[Step]) -> UserLine:
 def _test(step: Step, plain: Sequence[Step]) -> int:
     """Return the test before the first line of plain Python that computed a tensor; 0 if there is none."""
     tests = {node.test.lineno for node in _tests(step.filename)}
-    own = [other for other in plain if other.filename == step.filename]
-    for before, after in zip(own, own[1:]):
+    steps_of_file = [other for other in plain if other.filename == step.filename]
+    for before, after in zip(steps_of_file, steps_of_file[1:]):
         if before.line in tests and any(_tensor(value) is not None for value in after.values):
             return before.line
     return 0

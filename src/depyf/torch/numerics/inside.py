@@ -64,7 +64,7 @@ class Inside:
             if (kind, part) not in self.found:
                 # Masked lanes may hold any value. But the value loaded in place of a masked lane may be used.
                 lanes = ({**ran.values, **ran.counted}, ran.values)
-                line, values = next((each for some in lanes for each in _strange(ran, some, is_it)), (None, None))
+                line, values = next((pair for some in lanes for pair in _strange(ran, some, is_it)), (None, None))
                 if line is not None and values is not None:
                     counted = f"{int(is_it(values).sum())} of its {values.numel()} values are {kind.value}"
                     self.found[kind, part] = _told(ran, part, line, _node_of(line, ran), counted)
@@ -78,15 +78,20 @@ class Inside:
     def of(self, kind: Kind, part: Part) -> KernelLine | None:
         """Return the line where a finding in a graph begins. A captured graph begins in the forward kernels."""
         parts = [Part.BACKWARD] if part is Part.BACKWARD else [Part.FORWARD, Part.BACKWARD]
-        told = [self.found[kind, each] for each in parts if (kind, each) in self.found]
-        slight = [self.slight[each] for each in parts if kind is Kind.DIFFERENT and each in self.slight]
-        return next(iter(told + slight), None)
+        noted = [self.found[kind, candidate] for candidate in parts if (kind, candidate) in self.found]
+        slight = [self.slight[candidate] for candidate in parts if kind is Kind.DIFFERENT and candidate in self.slight]
+        return next(iter(noted + slight), None)
 
 
 def look_inside(call: GraphCall, backend: Callable[..., Any] | str, *, backward: bool) -> Inside:
     """Compile and run the graph of a call once more with probes in its kernels, and return where they go wrong.
 
     Triton kernels run in Triton's interpreter.
+
+    Args:
+        call: the call of a captured graph.
+        backend: the backend, or its name.
+        backward: whether to run the backward, too.
     """
     inside = Inside()
     with ExitStack() as stack:
@@ -99,7 +104,7 @@ def look_inside(call: GraphCall, backend: Callable[..., Any] | str, *, backward:
 
 def _told(ran: Ran, part: Part, line: Line, node: str, values: str) -> KernelLine:
     kernel, number = ran.launched.kernel, line.statement.line
-    graph_node = next((each for each in ran.probed.module.graph.nodes if each.name == node), None)
+    graph_node = next((graph_node for graph_node in ran.probed.module.graph.nodes if graph_node.name == node), None)
     where = user_line(graph_node) if graph_node is not None else None
     text = kernel.text.splitlines()[number - 1].strip()
     return KernelLine(kernel.name, kernel.language, part, number, text, node, where, values)
@@ -118,11 +123,11 @@ def _strange(ran: Ran, given: Mapping[int, Tensor], is_it: Callable[[Tensor], Te
         values = given.get(line.statement.line)
         taken = bool(strange & set(line.names))
         # An accumulator is not examined inside its loop.
-        found = bool(is_it(values).any()) if values is not None else taken
+        is_strange = bool(is_it(values).any()) if values is not None else taken
         strange.difference_update(() if is_accumulator(line.targets[0] if line.targets else "") else line.targets)
-        strange.update(line.targets if found else ())
+        strange.update(line.targets if is_strange else ())
         text = ast.unparse(line.statement.value)
-        if found and values is not None and not taken and not _is_load(line) and not _NAMED.search(text):
+        if is_strange and values is not None and not taken and not _is_load(line) and not _NAMED.search(text):
             yield line, values
 
 
@@ -134,7 +139,7 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
     """Return the line in which a result of a launch first differs from its node, the node, and the distance."""
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran)]
     lines = list(leading_to(wrong, ran.launched)) if wrong else []
-    other = next((each for name in wrong for each in _of_another_node(name, ran)), None)
+    other = next((store_explanation for name in wrong for store_explanation in _of_another_node(name, ran)), None)
     for explanation in (_with_other_values(lines, ran), _unknown(lines, ran), other, _lacking_values(lines, ran)):
         if explanation is not None:
             return explanation
@@ -169,21 +174,21 @@ def _unknown(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:
     for line in lines:
         if line.computes_something and not (line.computes or line.is_known):
             node = asked_for(line, ran.launched, ran.probed.graph)
-            found = line, node, "no node of the graph gives its values"
+            explanation = line, node, "no node of the graph gives its values"
             if _is_other_mask(line, node, ran) or (id(line) not in right and not _is_doubtful(line, node, ran)):
-                return found
-            doubted += [found] if id(line) not in right else []
+                return explanation
+            doubted += [explanation] if id(line) not in right else []
     return next(iter(doubted), None)
 
 
 def _of_another_node(name: str, ran: Ran) -> Iterator[tuple[Line, str, str]]:
     """Yield the line that computes a result, if its values are those of the wrong node."""
     node = ran.launched.after.get(name, "")
-    stores = [each for each in ran.launched.lines if each.is_store and name in each.pointers]
+    stores = [line for line in ran.launched.lines if line.is_store and name in line.pointers]
     if not node or not stores or not stores[-1].computes or node in stores[-1].computes:
         return
     before = ran.launched.lines[: ran.launched.lines.index(stores[-1])]
-    giving = [each for each in before if set(each.targets) & set(stores[-1].names) and each.computes]
+    giving = [line for line in before if set(line.targets) & set(stores[-1].names) and line.computes]
     for line in giving[-1:]:
         yield line, node, f"its values are those of {line.computes[0]}, and not of {node}"
 
@@ -206,8 +211,8 @@ def _slightly_different(ran: Ran) -> tuple[Line, str, str] | None:
 
 def _given(line: Line, ran: Ran) -> list[Tensor]:
     """Return the values of a line in all lanes, and in the unmasked lanes if these differ."""
-    found = (ran.values.get(line.statement.line), ran.counted.get(line.statement.line))
-    return [each for each in found if each is not None]
+    lane_values = (ran.values.get(line.statement.line), ran.counted.get(line.statement.line))
+    return [values for values in lane_values if values is not None]
 
 
 def _is_right(name: str, ran: Ran, *, is_close: bool = False) -> bool:
@@ -216,30 +221,30 @@ def _is_right(name: str, ran: Ran, *, is_close: bool = False) -> bool:
     if not isinstance(value, Tensor):
         return True
     named = [node] if node else ran.launched.nodes or tuple(ran.probed.nodes)
-    nodes = [(each, right) for each in named if isinstance(right := ran.probed.nodes.get(each), Tensor)]
-    same_size = [(each, right) for each, right in nodes if right.numel() == value.numel()]
-    judged = ((_Judge(ran, each, is_close=is_close), right) for each, right in same_size)
+    nodes = [(candidate, right) for candidate in named if isinstance(right := ran.probed.nodes.get(candidate), Tensor)]
+    same_size = [(candidate, right) for candidate, right in nodes if right.numel() == value.numel()]
+    judged = ((_Judge(ran, candidate, is_close=is_close), right) for candidate, right in same_size)
     return any(not judge.pairs(value.reshape(right.shape), right) for judge, right in judged)
 
 
-def leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
+def leading_to(wrong: list[str], launched: Launched) -> Iterator[Line]:
     """Yield in order the lines that compute some results of a launch, or all lines if no store to them is found."""
-    stores = [each for each in found.lines if each.is_store and set(each.pointers) & set(wrong)]
+    stores = [line for line in launched.lines if line.is_store and set(line.pointers) & set(wrong)]
     wanted, kept = set(wrong), []
-    for line in reversed(found.lines if stores else []):
-        own = set(line.pointers if line.is_store else line.targets)
-        if own & wanted:
+    for line in reversed(launched.lines if stores else []):
+        written = set(line.pointers if line.is_store else line.targets)
+        if written & wanted:
             kept.append(line)
             if not line.is_store and not is_accumulator(line.targets[0]):
-                wanted -= own
+                wanted -= written
             wanted.update(line.names)
-    yield from reversed(kept) if stores else found.lines
+    yield from reversed(kept) if stores else launched.lines
 
 
 def _is_doubtful(line: Line, node: str, ran: Ran) -> bool:
     """Return whether a line seems to compare or count indices. The graph need not have a node for such a line."""
     asked = ran.probed.graph.nodes.get(node)
-    has_few = all(len(each.unique()) <= _FEW for each in _given(line, ran))
+    has_few = all(len(tensor.unique()) <= _FEW for tensor in _given(line, ran))
     is_alike = not line.statement.gives_truths or (asked is not None and asked.dtype == "b8")
     return line.term is None or not is_alike or (has_few and not held_by(line, ran.launched))
 
@@ -254,12 +259,12 @@ def _apart(line: Line, ran: Ran, *, is_whole: bool = True) -> tuple[float, str] 
     nodes = [compute for compute in line.computes if isinstance(ran.probed.nodes.get(compute), Tensor)]
     if not given or not nodes:
         return None
-    others = [each for each in ran.launched.lines if each.term == line.term and each.computes and each is not line]
-    rest = [each for other in others for each in _given(other, ran)]
+    others = [other for other in ran.launched.lines if other.term == line.term and other.computes and other is not line]
+    rest = [values for other in others for values in _given(other, ran)]
     judges = [(_Judge(ran, node), node) for node in nodes]
     if not is_whole:
-        return min((judge.among(values), each) for judge, each in judges for values in given)
-    return min((judge.unordered(values, rest), each) for judge, each in judges for values in given)
+        return min((judge.among(values), node) for judge, node in judges for values in given)
+    return min((judge.unordered(values, rest), node) for judge, node in judges for values in given)
 
 
 def _right(lines: list[Line], ran: Ran) -> set[int]:
@@ -268,22 +273,22 @@ def _right(lines: list[Line], ran: Ran) -> set[int]:
     A line with fewer distinct values than its inputs, such as a comparison, proves nothing about its inputs. A sum
     does.
     """
-    found, wanted = set[int](), dict[str, float]()
+    right, wanted = set[int](), dict[str, float]()
     for line in reversed(lines):
-        own = set(line.pointers if line.is_store else line.targets)
+        written = set(line.pointers if line.is_store else line.targets)
         values = ran.values.get(line.statement.line)
         apart = _apart(line, ran)
         count = len(values.unique()) if values is not None else 0
-        asked = max((wanted[each] for each in own & wanted.keys()), default=0.0)
+        asked = max((wanted[target] for target in written & wanted.keys()), default=0.0)
         if (apart is not None and not apart[0]) or _is_of_some_node(line, ran):
             asked = float(count)
-        for each in own & wanted.keys():
-            del wanted[each]
+        for target in written & wanted.keys():
+            del wanted[target]
         if asked >= count and asked:
-            found.add(id(line))
+            right.add(id(line))
             asked = math.inf if is_accumulator("".join(line.targets[:1])) else min(asked, count or asked)
             wanted.update(dict.fromkeys(line.names, asked))
-    return found
+    return right
 
 
 def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
@@ -296,14 +301,14 @@ def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
 
 def _is_of_some_node(line: Line, ran: Ran) -> bool:
     """Return whether a line gives the values of some node. Such a line is right even if depyf cannot map it."""
-    given = [each for each in _given(line, ran) if len(each.unique()) > _FEW]
+    given = [tensor for tensor in _given(line, ran) if len(tensor.unique()) > _FEW]
     if line.is_store or not given:
         return False
     known = ran.probed.graph.nodes
-    tensors = ((name, each) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
-    computed = [name for name, each in tensors if len(each.unique()) > _FEW]
+    tensors = ((name, value) for name, value in ran.probed.nodes.items() if isinstance(value, Tensor))
+    computed = [name for name, tensor in tensors if len(tensor.unique()) > _FEW]
     # A copy of an input computes nothing, and a node that another line computes belongs to that line.
-    others = {name for each in ran.launched.lines for name in each.computes}
+    others = {name for other in ran.launched.lines for name in other.computes}
     likely = [name for name in computed if name in known and known[name].operation and name not in others]
     # Wrong arithmetic stays wrong even if its values match by chance.
     arithmetic = line.operations & _ARITHMETIC
@@ -343,8 +348,8 @@ class _Judge:
         if not len(whole) or not len(right):
             return float("inf")
         is_whole = len(left) < MOST_VALUES
-        own = self._nearest(left, right) if len(left) else 0.0
-        return max(own, self._nearest(right, whole) if is_whole else 0.0)
+        distance = self._nearest(left, right) if len(left) else 0.0
+        return max(distance, self._nearest(right, whole) if is_whole else 0.0)
 
     def among(self, values: Tensor) -> float:
         """Compare each value with the nearest value of the node, or in sorted order if there are equally many."""

@@ -35,7 +35,7 @@ def user_line(node: Node) -> UserLine | None:
 
     Some functions of torch's are written in Python, such as `rms_norm`: the line that calls them is meant.
     """
-    frames = [found for found in _FRAME.finditer(node.meta.get("stack_trace") or "") if _GENERATED not in found["file"]]
+    frames = [frame for frame in _FRAME.finditer(node.meta.get("stack_trace") or "") if _GENERATED not in frame["file"]]
     if not frames:
         return None
     frames = [frame for frame in frames if not frame["file"].startswith(_TORCH)] or frames

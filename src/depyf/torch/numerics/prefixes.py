@@ -27,7 +27,7 @@ _SETS_MODE = ("_set_grad_enabled", "inference_mode")
 
 def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], bool]) -> list[torch.fx.Node]:
     """Return the nodes after which a graph can be cut: those that compute a tensor outside any open context."""
-    found, depth, changed = [], 0, False
+    nodes, depth, changed = [], 0, False
     for node in module.graph.nodes:
         name = getattr(node.target, "__name__", "")
         depth += _OPENING.match(name) is not None
@@ -36,23 +36,29 @@ def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], boo
             changed = node.args[0] is False
         is_computed = node.op not in ("placeholder", "output", "get_attr")
         if is_computed and not depth and not changed and has_tensor(node):
-            found.append(node)
-    return found
+            nodes.append(node)
+    return nodes
 
 
 def prefix(
     module: torch.fx.GraphModule, last: torch.fx.Node, has_tensor: Callable[[torch.fx.Node], bool]
 ) -> torch.fx.GraphModule:
-    """Return the graph up to `last`. It returns the result of `last` and every tensor that the rest reads."""
+    """Return the graph up to `last`. It returns the result of `last` and every tensor that the rest reads.
+
+    Args:
+        module: the graph.
+        last: the last node to run.
+        has_tensor: whether the result of a node is a tensor.
+    """
     graph = torch.fx.Graph()
-    made: dict[torch.fx.Node, torch.fx.Node] = {}
+    copies: dict[torch.fx.Node, torch.fx.Node] = {}
     for node in module.graph.nodes:
-        made[node] = graph.node_copy(node, made.__getitem__)
+        copies[node] = graph.node_copy(node, copies.__getitem__)
         if node is last:
             break
-    read_later = [node for node in made if any(user not in made for user in node.users)]
+    read_later = [node for node in copies if any(user not in copies for user in node.users)]
     kept = [node for node in read_later if node.op != "placeholder" and node is not last and has_tensor(node)]
-    graph.output(tuple(made[node] for node in (last, *kept)))
+    graph.output(tuple(copies[node] for node in (last, *kept)))
     return torch.fx.GraphModule(module, graph)
 
 

@@ -88,9 +88,13 @@ def _with_probes(written: Written) -> str:
 
     probes, module = _ENTERED[-1], read_module(written.text)
     graph = read_graph(seams.graph_text(written.graph))
-    found = {id(each.launch): each for each in launched(module, graph, written.computed)}
-    launches = {index: found[id(each)] for index, each in enumerate(module.launches) if id(each) in found}
-    launches = {index: each for index, each in launches.items() if parameters(each.kernel)}
+    by_launch = {
+        id(launched_kernel.launch): launched_kernel for launched_kernel in launched(module, graph, written.computed)
+    }
+    launches = {index: by_launch[id(launch)] for index, launch in enumerate(module.launches) if id(launch) in by_launch}
+    launches = {
+        index: launched_kernel for index, launched_kernel in launches.items() if parameters(launched_kernel.kernel)
+    }
     probes.modules.append(Probed(written.text, written.graph, graph, written.is_backward, launches))
     return probed(written.text, module, __name__, len(probes.modules) - 1)
 
@@ -101,9 +105,9 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
 
     def run(args: list[Any]) -> Any:
         if probes in _ENTERED:
-            each = probes.modules[key]
-            each.nodes = _values(each.module, args, in_float64=False)
-            each.rounding = _rounding(each.module, args, each.nodes)
+            probed_module = probes.modules[key]
+            probed_module.nodes = _values(probed_module.module, args, in_float64=False)
+            probed_module.rounding = _rounding(probed_module.module, args, probed_module.nodes)
         return call(args)
 
     return run
@@ -112,16 +116,23 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
 def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) -> dict[str, Any]:
     """Return the eager value of each node of a graph, in float64 if its operations support that."""
     given = [arg.detach().clone() if isinstance(arg, Tensor) else arg for arg in args]
-    given = [_widened(each) for each in given] if in_float64 else given
-    found: dict[str, Any] = {}
+    given = [_widened(argument) for argument in given] if in_float64 else given
+    values: dict[str, Any] = {}
 
     class Keeping(torch.fx.Interpreter):
         def run_node(self, n: torch.fx.Node) -> Any:
             result = super().run_node(n)
-            found[n.name] = result.detach().clone() if isinstance(result, Tensor) else result
+            values[n.name] = result.detach().clone() if isinstance(result, Tensor) else result
             return result
 
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            """Call an operation, in float64 where the arguments name a dtype.
+
+            Args:
+                target: the operation.
+                args: its positional arguments.
+                kwargs: its keyword arguments.
+            """
             if in_float64:
                 args, kwargs = _pytree.tree_map(_wide_dtype, (args, kwargs))
             return super().call_function(target, args, kwargs)
@@ -129,7 +140,7 @@ def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) 
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.no_grad(), torch.random.fork_rng(devices=devices), eager_random_numbers():
         Keeping(module).run(*given)
-    return found
+    return values
 
 
 def _widened(value: Any) -> Any:
@@ -146,30 +157,38 @@ def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str,
         exact = _values(module, args, in_float64=True)
     except (RuntimeError, TypeError):
         return {}
-    found = {}
+    distances = {}
     for name, value in nodes.items():
         other = exact.get(name)
         if isinstance(value, Tensor) and value.is_floating_point() and isinstance(other, Tensor) and value.numel():
             apart = (value.double() - other.double()).abs()
-            found[name] = float(apart.nan_to_num(0.0, 0.0, 0.0).max())
-    return found
+            distances[name] = float(apart.nan_to_num(0.0, 0.0, 0.0).max())
+    return distances
 
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
-    """Process the end of a launch."""
+    """Process the end of a launch.
+
+    Args:
+        key: the number of the module among those that were compiled.
+        index: the position of the launch in the module.
+        arguments: the values of the kernel's parameters after the launch.
+    """
     from depyf.links.inductor.statements import parameters
 
     probes = _ENTERED[-1] if _ENTERED else None
     if probes is None:
         return
-    values = {line: torch.cat(each) for line, each in probes.heard.items()}
+    values = {line: torch.cat(parts) for line, parts in probes.heard.items()}
     values.update(written_values(probes.file))
     probes.heard.clear()
     module = probes.modules[key]
-    found = module.launches.get(index)
-    if found is not None:
+    launched_kernel = module.launches.get(index)
+    if launched_kernel is not None:
         counted = {line - COUNTED: values.pop(line) for line in [*values] if line >= COUNTED}
-        probes.done(Ran(module, found, values, dict(zip(parameters(found.kernel), arguments)), counted))
+        probes.done(
+            Ran(module, launched_kernel, values, dict(zip(parameters(launched_kernel.kernel), arguments)), counted)
+        )
 
 
 def written_values(path: Path) -> dict[int, Tensor]:
@@ -187,20 +206,31 @@ def written_values(path: Path) -> dict[int, Tensor]:
         line, count = (int(head) for head in heads[place])
         parts.setdefault(line, []).append(data[place + 1 : place + 1 + count])
         place += 1 + count
-    return {line: torch.from_numpy(numpy.concatenate(each)) for line, each in parts.items()}
+    return {line: torch.from_numpy(numpy.concatenate(arrays)) for line, arrays in parts.items()}
 
 
 def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
     """Receive the values of a Triton kernel's line, for one program of the grid and its unmasked lanes.
 
-    `needed` names the variables that hold the masks of the line's loads.
+    Args:
+        line: the line of the kernel.
+        name: the variable that the line sets.
+        variables: the local variables of the kernel.
+        needed: the variables that hold the masks of the line's loads.
     """
     for number, values in noted_values(line, name, variables, needed):
         _hear(number, values)
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
-    """Receive the values that a Triton kernel's line stores, in the dtype of the memory."""
+    """Receive the values that a Triton kernel's line stores, in the dtype of the memory.
+
+    Args:
+        line: the line of the kernel.
+        place: the pointers that the line stores to.
+        value: the stored values.
+        variables: the local variables of the kernel, with the masks.
+    """
     for number, values in stored_values(line, place, value, variables):
         _hear(number, values)
 
@@ -208,16 +238,30 @@ def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> N
 def noted_values(
     line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]
 ) -> Iterator[tuple[int, Tensor]]:
-    """Yield the values of a line in its unmasked lanes. With `COUNTED` added, they are those of unmasked loads."""
-    masks = [each for key, each in variables.items() if key.endswith("mask")]
+    """Yield the values of a line in its unmasked lanes. With `COUNTED` added, they are those of unmasked loads.
+
+    Args:
+        line: the line of the kernel.
+        name: the variable that the line sets.
+        variables: the local variables of the kernel.
+        needed: the variables that hold the masks of the line's loads.
+    """
+    masks = [value for key, value in variables.items() if key.endswith("mask")]
     yield from _lanes(line, variables[name], masks)
     if needed:
-        yield from _lanes(line + COUNTED, variables[name], [*masks, *(variables[each] for each in needed)])
+        yield from _lanes(line + COUNTED, variables[name], [*masks, *(variables[mask_name] for mask_name in needed)])
 
 
 def stored_values(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> Iterator[tuple[int, Tensor]]:
-    """Yield the values that a line stores in its unmasked lanes, in the dtype of the memory."""
-    masks = [each for key, each in variables.items() if key.endswith("mask")]
+    """Yield the values that a line stores in its unmasked lanes, in the dtype of the memory.
+
+    Args:
+        line: the line of the kernel.
+        place: the pointers that the line stores to.
+        value: the stored values.
+        variables: the local variables of the kernel, with the masks.
+    """
+    masks = [value for key, value in variables.items() if key.endswith("mask")]
     yield from _lanes(line, value, masks, place.dtype.scalar.element_ty)
 
 
@@ -228,7 +272,7 @@ def _lanes(line: int, value: Any, masks: list[Any], memory: Any = None) -> Itera
     if data is None:
         return
     kept = numpy.ones_like(data, dtype=bool)
-    for mask in (each for each in masks if hasattr(each, "handle")):
+    for mask in (mask_value for mask_value in masks if hasattr(mask_value, "handle")):
         lanes = mask.handle.data
         if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
             kept = kept & lanes

@@ -68,6 +68,13 @@ def record(
     """Run a function and its backward once, with the graphs that Dynamo captures run eagerly.
 
     No gradients are accumulated: those of the user's parameters do not change.
+
+    Args:
+        function: the function to compile.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        loss: returns the scalar for the backward from the result; None for the sum of the results.
+        backward: whether to run the backward.
     """
     recording = Recording()
     with entries_forgotten():
@@ -119,15 +126,15 @@ def _run_backward(recording: Recording, outputs: object, loss: Callable[[Any], T
 @contextlib.contextmanager
 def entries_forgotten() -> Iterator[None]:
     """Remove the entries that are made in the context from the caches of the user's functions."""
-    made: list[tuple[types.CodeType, types.CodeType]] = []
+    pairs: list[tuple[types.CodeType, types.CodeType]] = []
 
     def note(code: types.CodeType, new_code: types.CodeType) -> None:
-        made.append((code, new_code))
+        pairs.append((code, new_code))
 
     handle = seams.register_bytecode_hook(note)
     try:
         yield
     finally:
         handle.remove()
-        for code, new_code in made:
+        for code, new_code in pairs:
             forget_entry(code, new_code)

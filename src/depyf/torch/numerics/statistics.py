@@ -55,16 +55,16 @@ NAN, INFINITE = "nan", "inf"
 
 def strange(value: object) -> frozenset[str]:
     """Return which of NAN and INFINITE occur in the tensors in `value`."""
-    found = set()
+    kinds = set()
     for tensor in tensors(value):
         if tensor.is_floating_point() or tensor.is_complex():
             # torch has no `isinf` for its dtypes of eight bits; float32 has all their values.
             values = tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
             if bool(torch.isnan(values).any()):
-                found.add(NAN)
+                kinds.add(NAN)
             if bool(torch.isinf(values).any()):
-                found.add(INFINITE)
-    return frozenset(found)
+                kinds.add(INFINITE)
+    return frozenset(kinds)
 
 
 def tensors(value: object) -> Iterator[Tensor]:

@@ -38,10 +38,10 @@ class Watcher(torch.fx.Interpreter):
         self._report.nodes += 1
         # An assignment to a part of a tensor returns nothing; its result is the tensor.
         changed = n.args[0] if result is None and n.args and isinstance(n.args[0], torch.fx.Node) else n
-        found = frozenset() if _is_unwritten(n) else strange(self.env.get(changed) if changed is not n else result)
-        known = frozenset().union(*(self._strange.get(each, frozenset()) for each in n.all_input_nodes))
-        self._strange[n] = self._strange[changed] = found
-        for kind in sorted(found - known, key=(NAN, INFINITE).index):
+        kinds = frozenset() if _is_unwritten(n) else strange(self.env.get(changed) if changed is not n else result)
+        known = frozenset().union(*(self._strange.get(source, frozenset()) for source in n.all_input_nodes))
+        self._strange[n] = self._strange[changed] = kinds
+        for kind in sorted(kinds - known, key=(NAN, INFINITE).index):
             if not self._is_meant(n, kind):
                 self._note(n, Kind(kind), result if changed is n else self.env.get(changed))
         return result
@@ -87,15 +87,21 @@ def _is_unwritten(n: torch.fx.Node) -> bool:
 
 
 def watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
-    """Run one call of a captured graph, and AOTAutograd's graphs for it, node by node."""
-    found = len(report.findings)
+    """Run one call of a captured graph, and AOTAutograd's graphs for it, node by node.
+
+    Args:
+        call: the call of a captured graph.
+        report: takes the findings.
+        backward: whether to examine the backward, too.
+    """
+    count_before = len(report.findings)
     with torch.set_grad_enabled(call.grad_enabled):
         torch.manual_seed(0)
         watcher = Watcher(call.module, Part.CAPTURED, call, report)
         # The statistics of a finding may need its inputs again.
         watcher.garbage_collect_values = False
         watcher.run(*call.fresh_inputs())
-    is_strange = len(report.findings) > found
+    is_strange = len(report.findings) > count_before
     if backward and call.cotangents:
         _watch_autograd(call, report, forward_is_known=is_strange)
 
@@ -122,8 +128,8 @@ def aot_backend(forward: Callable[..., Any], backward: Callable[..., Any]) -> Ca
     """Return a backend for AOTAutograd's graphs. Each compiler takes a graph module and returns a function."""
     from torch._dynamo.backends.common import aot_autograd
 
-    made: Callable[..., Any] = aot_autograd(fw_compiler=forward, bw_compiler=backward)
-    return made
+    backend: Callable[..., Any] = aot_autograd(fw_compiler=forward, bw_compiler=backward)
+    return backend
 
 
 def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
@@ -156,19 +162,29 @@ def run_compiled(call: GraphCall, backend: Callable[..., Any]) -> tuple[list[Any
 
 
 def gradients_of(call: GraphCall, outputs: list[Any], inputs: list[Any]) -> dict[int, Tensor]:
-    """Return the gradient of each input by position, computed from the output gradients in the program."""
+    """Return the gradient of each input by position, computed from the output gradients in the program.
+
+    Args:
+        call: the call of a captured graph, with the gradients of its outputs.
+        outputs: the outputs of the graph.
+        inputs: its inputs.
+    """
     pairs = [
         (output, call.cotangents[index])
         for index, output in enumerate(outputs)
         if index in call.cotangents and isinstance(output, Tensor) and output.requires_grad
     ]
-    wanted = {index: each for index, each in enumerate(inputs) if isinstance(each, Tensor) and each.requires_grad}
+    wanted = {
+        index: argument
+        for index, argument in enumerate(inputs)
+        if isinstance(argument, Tensor) and argument.requires_grad
+    }
     if not pairs or not wanted:
         return {}
-    found = torch.autograd.grad(
+    gradients = torch.autograd.grad(
         [output for output, _ in pairs],
         list(wanted.values()),
         [gradient for _, gradient in pairs],
         allow_unused=True,
     )
-    return {index: gradient for index, gradient in zip(wanted, found) if gradient is not None}
+    return {index: gradient for index, gradient in zip(wanted, gradients) if gradient is not None}

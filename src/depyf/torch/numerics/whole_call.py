@@ -128,13 +128,23 @@ def outcome_of(
 ) -> Outcome:
     """Call a function on copies of its arguments, and return everything that it computed and changed.
 
-    rounded: change each floating-point argument, parameter and buffer by one rounding, up or down.
+    Args:
+        function: the function to call.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        state: the parameters and buffers, which are restored before the call.
+        loss: returns the scalar for the backward from the result; None for the sum of the results.
+        backward: whether to compute gradients.
+        rounded: change each floating-point argument, parameter and buffer by one rounding, up or down.
     """
     positional, named = copied_arguments(args, kwargs)
     state.restore()
     if rounded:
         _round(
-            (*(tensor for _, tensor in _named_leaves(positional, named)), *(each for _, each in state.named_tensors()))
+            (
+                *(tensor for _, tensor in _named_leaves(positional, named)),
+                *(tensor for _, tensor in state.named_tensors()),
+            )
         )
     torch.manual_seed(0)
     outcome = Outcome()
@@ -194,8 +204,8 @@ def _gradients(
     real = [torch.view_as_real(part) if part.is_complex() else part for part in parts]
     total = loss(result) if loss is not None else torch.stack([part.sum().double() for part in real]).sum()
     if total.requires_grad:
-        found = torch.autograd.grad(total, [tensor for _, tensor in wanted], allow_unused=True)
-        yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, found, strict=True))
+        gradients = torch.autograd.grad(total, [tensor for _, tensor in wanted], allow_unused=True)
+        yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, gradients, strict=True))
 
 
 def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome) -> Comparison:

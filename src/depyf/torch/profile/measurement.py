@@ -288,8 +288,8 @@ class Measurement:
         """Remove the hooks on calls from torch."""
         self._watch_no_runs()
         undo, self._undo = self._undo, []
-        for each in reversed(undo):
-            each()
+        for remove in reversed(undo):
+            remove()
 
     def _watch_no_runs(self) -> None:
         unwatch, self._unwatch = self._unwatch, None
@@ -301,8 +301,8 @@ _MEASURING: weakref.WeakSet[Measurement] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    for each in _MEASURING:
-        each.after_fork()
+    for measurement in _MEASURING:
+        measurement.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -65,7 +65,13 @@ class Dispatch:
         self.live: Live | None = None
 
     def attached(self, live: Live, entries: Iterable[Entry], otherwise: Callable[..., Any]) -> Dispatch:
-        """Return the same table for a function of the process, with code that runs in the process."""
+        """Return the same table for a function of the process, with code that runs in the process.
+
+        Args:
+            live: the live objects that the entries need.
+            entries: the entries to try, in order.
+            otherwise: is called if no entry serves a call.
+        """
         twin = Dispatch(self.name, entries, otherwise)
         twin.live = live
         return twin

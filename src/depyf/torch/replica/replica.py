@@ -60,11 +60,11 @@ class Overlay(dict[str, Any]):
         self._resumes = resumes
 
     def __missing__(self, name: str) -> Any:  # noqa: ANN401  a global may be anything
-        found = self._scope[self._called.get(name, name)]
+        value = self._scope[self._called.get(name, name)]
         if not name.startswith(RESUME_AT):
-            return found
+            return value
         # One resume function may have several names.
-        return self._resumes.get(id(live.resume_code(found)), found)
+        return self._resumes.get(id(live.resume_code(value)), value)
 
     def give_back(self) -> None:
         """Write the globals that transformed code has assigned to the user's module."""
@@ -164,8 +164,8 @@ class Replica:
             return with_cells
         original = types.FunctionType(function.code, scope, function.code.co_name)
         self._names[f"{called}_entries"] = self._attach(function, called, {}, original)
-        found: Callable[..., Any] = self._names[called]
-        return found
+        resume: Callable[..., Any] = self._names[called]
+        return resume
 
     def _settle(self) -> None:
         """Write assigned globals to the user's module, because guards and resume functions read them."""
@@ -209,13 +209,13 @@ class Replica:
         code = installed if made_here is None else put_back_code(made_here.__code__, entry.placeholders)
         overlay = Overlay(entry, scope, self._resumes)
         closure = tuple(cells[name] for name in code.co_freevars)
-        made = types.FunctionType(code, overlay, name, original.__defaults__, closure)
-        made.__kwdefaults__ = original.__kwdefaults__
+        function = types.FunctionType(code, overlay, name, original.__defaults__, closure)
+        function.__kwdefaults__ = original.__kwdefaults__
 
         def run(*args: object, **kwargs: object) -> object:
             self._running.append(overlay)
             try:
-                return made(*args, **kwargs)
+                return function(*args, **kwargs)
             finally:
                 self._running.pop().give_back()
 

@@ -147,7 +147,7 @@ def same_number(value: object, expected: float | complex) -> bool:
     if type(value) is not type(expected) or not isinstance(value, float | complex):
         return False
     pairs = ((value.real, expected.real), (value.imag, expected.imag))
-    return all(struct.pack("d", one) == struct.pack("d", other) for one, other in pairs)
+    return all(struct.pack("d", part) == struct.pack("d", other) for part, other in pairs)
 
 
 def isnan(value: object, cls: type) -> bool:
@@ -164,8 +164,8 @@ def dictionary_differences(value: object, cls: type, length: int) -> list[Differ
     """Return the differences between `value` and a `cls` with `length` items."""
     if type(value) is not cls or not isinstance(value, dict):
         return [Difference(Check.CLASS, brief(cls), brief(type(value)))]
-    found = dict.__len__(value)
-    return [] if found == length else [Difference(Check.NUMBER_OF_KEYS, str(length), str(found))]
+    length_now = dict.__len__(value)
+    return [] if length_now == length else [Difference(Check.NUMBER_OF_KEYS, str(length), str(length_now))]
 
 
 def dict_length(value: object, length: int) -> bool:
@@ -261,8 +261,8 @@ def no_aliasing(*tensors: object) -> bool:
 def no_aliasing_differences(*tensors: object) -> list[Difference]:
     """Return which of `tensors` are the same object, by position."""
     positions: dict[int, list[int]] = {}
-    for number, each in enumerate(tensors, 1):
-        positions.setdefault(id(each), []).append(number)
+    for number, argument in enumerate(tensors, 1):
+        positions.setdefault(id(argument), []).append(number)
     groups = [tuple(group) for group in positions.values() if len(group) > 1]
     return [Difference(Check.ALIASING, "none of them", f"those at {group}") for group in groups]
 

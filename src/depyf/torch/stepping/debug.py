@@ -36,17 +36,19 @@ def debug(pause: bool | None = None) -> Iterator[None]:
     """
     if ACTIVE.is_any_entered():
         raise RuntimeError("depyf.debug() inside depyf.prepare_debug(): leave that context first; it has the files")
-    running = {directory: told.running() for directory, told in TOLD.items()}
-    steps = {directory: [find_steps(each, directory) for each in found] for directory, found in running.items()}
-    dropped = {directory: len(told.live) - len(running[directory]) for directory, told in TOLD.items()}
+    running = {directory: captured.running() for directory, captured in TOLD.items()}
+    steps = {
+        directory: [find_steps(live_compile, directory) for live_compile in live] for directory, live in running.items()
+    }
+    dropped = {directory: len(captured.live) - len(running[directory]) for directory, captured in TOLD.items()}
     for line in places(steps, dropped):
         print(line)
     if pause if pause is not None else os.environ.get(PAUSE_VARIABLE, "1") != "0":
         _wait()
     with (
         seams.without_compiling(),
-        transformed_from_files(each for found in running.values() for each in found),
-        running_from_files([each for step in steps.values() for each in step]),
+        transformed_from_files(live_compile for live in running.values() for live_compile in live),
+        running_from_files([stepped for step in steps.values() for stepped in step]),
     ):
         yield
 

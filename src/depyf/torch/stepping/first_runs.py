@@ -48,9 +48,9 @@ class FirstRuns:
                 self._replaced.setdefault(id(function), (function, function.__code__))
                 function.__code__ = code
             first, *others = [(running.compile.id, line) for line in lines_about(self._directory, steps)]
-            new = [each for each in (first, *others) if each not in self._told]
+            new = [place for place in (first, *others) if place not in self._told]
             self._told.update(new)
-            return [line for _, line in (first, *(each for each in new if each != first))] if new else []
+            return [line for _, line in (first, *(place for place in new if place != first))] if new else []
 
     def end(self) -> None:
         """Restore the code of every function."""

@@ -24,7 +24,7 @@ def interpreted_kernels(call: types.FunctionType, path: Path) -> Iterator[Steppa
             code = function.__code__
             code = code.replace(co_filename=str(path), co_firstlineno=code.co_firstlineno + kernel.first - 1)
             lines = [line for _, _, line in code.co_lines() if line is not None]
-            yield Steppable(function, code, path, min(each for each in lines if each > code.co_firstlineno))
+            yield Steppable(function, code, path, min(line for line in lines if line > code.co_firstlineno))
 
 
 def _is_text_of(kernel: Kernel, path: Path) -> bool:

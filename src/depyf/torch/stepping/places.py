@@ -13,9 +13,9 @@ from depyf.torch.stepping.stepping import Steps
 def places(steps: Mapping[Path, list[Steps]], dropped: Mapping[Path, int]) -> list[str]:
     """Return where to break in the files of each directory, and how many compiles torch has dropped since."""
     lines = []
-    for directory, found in steps.items():
+    for directory, found_steps in steps.items():
         lines.append(f"depyf: files are in {directory}")
-        lines += [line for each in found for line in lines_about(directory, each)]
+        lines += [line for of_compile in found_steps for line in lines_about(directory, of_compile)]
         if number := dropped.get(directory, 0):
             lines.append(
                 f"  {number} other compile{'s' if number > 1 else ''}: dropped by torch since, nothing runs there"
@@ -34,10 +34,10 @@ def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
     elif isinstance(transformed, Transformed):
         yield f"{place} Dynamo's own code runs, which has no file ({steps.why_not_transformed or transformed.reason})"
     first_of_file = {file.path: file for file in reversed(steps.files)}
-    for path, each in reversed(first_of_file.items()):
-        yield f"    {each.function.__name__}: break at {path}:{each.line}"
-    for each in {(kernel.path, kernel.line): kernel for kernel in steps.kernels}.values():
-        yield f"    {each.function.__name__}, interpreted: break at {each.path}:{each.line}"
+    for path, file in reversed(first_of_file.items()):
+        yield f"    {file.function.__name__}: break at {path}:{file.line}"
+    for kernel in {(kernel.path, kernel.line): kernel for kernel in steps.kernels}.values():
+        yield f"    {kernel.function.__name__}, interpreted: break at {kernel.path}:{kernel.line}"
     if steps.reason:
         yield f"    no graph can be stepped: {steps.reason}"
 

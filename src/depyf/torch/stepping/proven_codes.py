@@ -81,5 +81,5 @@ OF_FILE: WeakCodes[FileCode] = WeakCodes()
 
 def code_of_file(of_dynamo: types.CodeType) -> types.CodeType | None:
     """Return the code of a file that may replace Dynamo's code, or None."""
-    found = OF_FILE.get(of_dynamo)
-    return found.code(of_dynamo) if found is not None else None
+    file_code = OF_FILE.get(of_dynamo)
+    return file_code.code(of_dynamo) if file_code is not None else None

@@ -91,15 +91,15 @@ def with_prologue(node: ast.FunctionDef, function: types.FunctionType) -> ast.Fu
     if running is None or len(running.body) <= len(node.body):
         return None
     lines = {arg.arg: arg.lineno for arg in node.args.args}
-    prologue = [copy.deepcopy(each) for each in running.body[: len(running.body) - len(node.body)]]
+    prologue = [copy.deepcopy(statement) for statement in running.body[: len(running.body) - len(node.body)]]
     for statement in prologue:
-        stored = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and each.id in lines]
+        stored = [name.id for name in ast.walk(statement) if isinstance(name, ast.Name) and name.id in lines]
         _move(statement, lines[stored[0]] if stored else node.lineno)
-    made = copy.copy(node)
-    made.args = copy.deepcopy(running.args)
-    _move(made.args, node.lineno)
-    made.body = [*prologue, *node.body]
-    return made
+    merged = copy.copy(node)
+    merged.args = copy.deepcopy(running.args)
+    _move(merged.args, node.lineno)
+    merged.body = [*prologue, *node.body]
+    return merged
 
 
 def _source_of(function: types.FunctionType) -> ast.FunctionDef | None:
@@ -107,15 +107,15 @@ def _source_of(function: types.FunctionType) -> ast.FunctionDef | None:
         tree = ast.parse(textwrap.dedent(code_source(function.__code__)[0]))
     except SyntaxError:
         return None
-    found = tree.body[0] if tree.body else None
-    return found if isinstance(found, ast.FunctionDef) else None
+    definition = tree.body[0] if tree.body else None
+    return definition if isinstance(definition, ast.FunctionDef) else None
 
 
 def _move(node: ast.AST, line: int) -> None:
-    for each in ast.walk(node):
-        if isinstance(each, ast.expr | ast.stmt | ast.arg | ast.keyword):
-            each.lineno = each.end_lineno = line
-            each.col_offset = each.end_col_offset = 0
+    for child in ast.walk(node):
+        if isinstance(child, ast.expr | ast.stmt | ast.arg | ast.keyword):
+            child.lineno = child.end_lineno = line
+            child.col_offset = child.end_col_offset = 0
 
 
 def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
@@ -129,8 +129,12 @@ def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
 
 
 def _first_line(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _future_imports(tree: ast.Module) -> list[ast.stmt]:
-    return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
+    return [
+        statement
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    ]

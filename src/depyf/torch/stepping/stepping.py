@@ -65,18 +65,18 @@ def _why_not(live: LiveCompile, code: types.CodeType) -> str:
     transformed = live.compile.transformed
     if not isinstance(transformed, Transformed) or transformed.installed:
         return ""
-    made = live.transformed() if live.transformed is not None else None
-    in_file = OF_FILE.get(made) if made is not None else None
-    if made is None or in_file is None:
+    transformed_code = live.transformed() if live.transformed is not None else None
+    in_file = OF_FILE.get(transformed_code) if transformed_code is not None else None
+    if transformed_code is None or in_file is None:
         return transformed.reason or "its context leaves Dynamo's code in place"
-    if in_file.code(made) is None:
+    if in_file.code(transformed_code) is None:
         return in_file.reason
     return other_code.reason_against(code, seams.cache_entries(code))
 
 
 def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]) -> None:
     """Add the parts of one compiled graph that can be stepped in its files."""
-    taken = {id(each.function) for each in steps.files}
+    taken = {id(file.function) for file in steps.files}
     interpreting = []
     for function in reachable_functions(compiled):
         if id(function) in taken:
@@ -87,12 +87,12 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
             interpreting.append((function, graph))
             continue
         ordered = _likeliest_first(function, files, steps.files)
-        found = next((each for file in ordered if (each := file.steppable(function)) is not None), None)
-        if found is not None:
+        steppable = next((candidate for file in ordered if (candidate := file.steppable(function)) is not None), None)
+        if steppable is not None:
             taken.add(id(function))
-            steps.files.append(found)
-            steps.kernels += interpreted_kernels(function, found.path)
-    known = {id(each) for each, _ in steps.callers}
+            steps.files.append(steppable)
+            steps.kernels += interpreted_kernels(function, steppable.path)
+    known = {id(function) for function, _ in steps.callers}
     steps.callers += [
         (function, interpreted.calling(function))
         for function, graph in interpreting
@@ -121,8 +121,8 @@ def transformed_from_files(live: Iterable[LiveCompile]) -> Iterator[None]:
     with ExitStack() as undo:
         for code in codes.values():
             entries = seams.cache_entries(code)
-            proven = [code_of_file(each.code) for each in entries]
-            if any(each is not None for each in proven) and not other_code.reason_against(code, entries):
+            proven = [code_of_file(entry.code) for entry in entries]
+            if any(code is not None for code in proven) and not other_code.reason_against(code, entries):
                 # Entries without a file are loaded too: another entry must not serve their calls.
                 others = [(entry, other or entry.code) for entry, other in zip(entries, proven, strict=True)]
                 undo.callback(other_code.run_instead(code, others))
@@ -147,13 +147,13 @@ def _compiled_graphs(compiled: Compile, code: types.CodeType) -> dict[int, objec
     """Return the graphs that the code of a compile calls, by number."""
     scope = _globals_of(code)
     names = compiled.transformed.names if isinstance(compiled.transformed, Transformed) else {}
-    found = {}
+    graphs = {}
     for name in compiled.compiled_fns:
         number = compiled_fn_number(name)
         graph = scope.get(names.get(name, name))
         if number is not None and graph is not None:
-            found[number] = graph
-    return found
+            graphs[number] = graph
+    return graphs
 
 
 def _globals_of(code: types.CodeType) -> Mapping[str, object]:
@@ -166,14 +166,14 @@ def _globals_of(code: types.CodeType) -> Mapping[str, object]:
 
 def _files(compiled: Compile, number: int, directory: Path) -> list[tuple[str, SourceFile]]:
     """Return the files of a graph that code can run in, each after the file to which torch wrote the same text."""
-    found = []
+    files = []
     for artefact in compiled.artefacts:
         if artefact.dialect in RUNNABLE and _number_of(artefact) == number:
             try:
-                found.append((artefact.origin, SourceFile(directory / artefact.file)))
+                files.append((artefact.origin, SourceFile(directory / artefact.file)))
             except (OSError, SyntaxError, ValueError):
                 continue  # Removed, or not Python: no code can be stepped in it.
-    return found
+    return files
 
 
 def _number_of(artefact: Artefact) -> int | None:

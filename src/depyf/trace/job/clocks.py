@@ -129,8 +129,8 @@ def _relative(line: Clock, reference: Clock, rough: Clock) -> Clock:
     """
     there = line.corrected(line.at)  # The reference's own clock differs from this by little.
     seconds = line.seconds - reference.lead(there + reference.lead(there))
-    made = Clock(seconds, line.drift - reference.drift, line.at, 0.0)
-    return replace(made, uncertainty=rough.uncertainty + abs(made.seconds - rough.lead(made.at)))
+    relative = Clock(seconds, line.drift - reference.drift, line.at, 0.0)
+    return replace(relative, uncertainty=rough.uncertainty + abs(relative.seconds - rough.lead(relative.at)))
 
 
 def _moments(dump: Recorded, ends: Mapping[tuple[str, int], float]) -> Iterator[tuple[tuple[str, int], float, float]]:

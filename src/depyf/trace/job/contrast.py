@@ -24,11 +24,18 @@ STAGES = {
 """The stages of the artefacts that hold the text, by the kind of a fact."""
 
 
-def first_difference(own: Path, norm: Path, compile_id: str, kind: str) -> str:
-    """Return in words how a rank's text differs from that of the others, or "" if their dumps do not show it."""
-    if kind not in STAGES or not (own.is_dir() and norm.is_dir()):
+def first_difference(rank_dump: Path, norm: Path, compile_id: str, kind: str) -> str:
+    """Return in words how a rank's text differs from that of the others, or "" if their dumps do not show it.
+
+    Args:
+        rank_dump: the dump of the rank.
+        norm: the dump of a rank of the largest group.
+        compile_id: the compile in which they differ.
+        kind: the kind of fact in which they differ, which decides the texts to compare.
+    """
+    if kind not in STAGES or not (rank_dump.is_dir() and norm.is_dir()):
         return ""
-    texts = [_lines(read_run(each), compile_id, kind) for each in (own, norm)]
+    texts = [_lines(read_run(dump), compile_id, kind) for dump in (rank_dump, norm)]
     for mine, theirs in zip(*texts, strict=False):
         if mine != theirs:
             return _words(mine, theirs)
@@ -36,11 +43,13 @@ def first_difference(own: Path, norm: Path, compile_id: str, kind: str) -> str:
 
 
 def _lines(run: Run, compile_id: str, kind: str) -> list[list[str]]:
-    found: list[Artefact] = []
-    for _, made in run.session.compiles():
-        if str(made.id) == compile_id:
-            found += [each for each in made.artefacts if each.stage in STAGES[kind] and each.file]
-    return [_comparable(run.text(each.file)) for each in found]
+    artefacts: list[Artefact] = []
+    for _, compiled in run.session.compiles():
+        if str(compiled.id) == compile_id:
+            artefacts += [
+                artefact for artefact in compiled.artefacts if artefact.stage in STAGES[kind] and artefact.file
+            ]
+    return [_comparable(run.text(artefact.file)) for artefact in artefacts]
 
 
 def _comparable(text: str) -> list[str]:
@@ -51,9 +60,9 @@ def _comparable(text: str) -> list[str]:
 def _words(mine: list[str], theirs: list[str]) -> str:
     for tag, begin, end, first, last in difflib.SequenceMatcher(None, theirs, mine, autojunk=False).get_opcodes():
         if tag != "equal":
-            own, others = (" ".join(each[:2]).replace("`", "'") for each in (mine[first:last], theirs[begin:end]))
-            same = len(os.path.commonprefix([own, others]))
-            return f"`{_around(own, same)}`; others: `{_around(others, same)}`"
+            ours, others = (" ".join(lines[:2]).replace("`", "'") for lines in (mine[first:last], theirs[begin:end]))
+            same = len(os.path.commonprefix([ours, others]))
+            return f"`{_around(ours, same)}`; others: `{_around(others, same)}`"
     return ""
 
 

@@ -44,20 +44,25 @@ class _Joins:
 
     def of(self, process: int) -> LogJoin:
         """Return the join of a process. The first process has the directory, others a folder in it."""
-        found = self.by_process.get(process)
-        if found is None and len(self.by_process) >= MOST_PROCESSES:
+        join = self.by_process.get(process)
+        if join is None and len(self.by_process) >= MOST_PROCESSES:
             return next(reversed(self.by_process.values()))
-        if found is None:
+        if join is None:
             number = len(self.by_process)
             directory = self.directory / FOLDER.format(number + 1) if number else self.directory
             session = Session(UNKNOWN, UNKNOWN)
             session.directory = str(directory)
-            found = self.by_process[process] = LogJoin(session, Dump(directory, _Problems(session), Numbers()))
-        return found
+            join = self.by_process[process] = LogJoin(session, Dump(directory, _Problems(session), Numbers()))
+        return join
 
 
 def dump_trace(stream: BinaryIO, name: str, directory: Path) -> list[Session]:
     """Write the dump of a trace that is open for reading bytes; return the run of each process in it.
+
+    Args:
+        stream: the trace.
+        name: its name, for the index.
+        directory: the directory of the dump.
 
     Raises:
         OSError: the trace cannot be read, or the index cannot be written.

@@ -68,14 +68,14 @@ def find(paths: Iterable[str]) -> list[Source]:
         TraceError: a path names nothing, or a file that is no trace.
         OSError: a file cannot be read.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     named = dict.fromkeys(paths)
     for path in named:
-        own = _of_url(path) if is_url(path) else _of_path(path)
-        if not own:
+        sizes_of_path = _of_url(path) if is_url(path) else _of_path(path)
+        if not sizes_of_path:
             raise TraceError(f"there is no trace in {path}")
-        found.update(own)
-    sources = [_looked_at(path, size) for path, size in found.items()]
+        sizes.update(sizes_of_path)
+    sources = [_looked_at(path, size) for path, size in sizes.items()]
     other = next((source for source in sources if source.size and not source.begins and source.path in named), None)
     if other is not None:
         raise TraceError(f"{other.path} is neither a dump nor a trace: it begins with no record of torch's")
@@ -90,9 +90,9 @@ def holds_trace(path: str) -> bool:
 def _of_path(path: str) -> dict[str, int]:
     if os.path.isdir(path):
         inside = [os.path.join(path, name) for name in sorted(os.listdir(path))]
-        return {each: os.path.getsize(each) for each in inside if os.path.isfile(each) and _TRACE_NAME.search(each)}
+        return {file: os.path.getsize(file) for file in inside if os.path.isfile(file) and _TRACE_NAME.search(file)}
     names = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
-    return {each: os.path.getsize(each) for each in names if os.path.isfile(each)}
+    return {file: os.path.getsize(file) for file in names if os.path.isfile(file)}
 
 
 def _of_url(path: str) -> dict[str, int]:
@@ -102,16 +102,20 @@ def _of_url(path: str) -> dict[str, int]:
 
     system, inside = fsspec.core.url_to_fs(path)
     names = system.glob(inside) if "*" in inside else [inside]
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name in names:
         if system.isdir(name):
-            within = [each for each in system.ls(name, detail=True) if each["type"] == "file"]
-            found.update(
-                {system.unstrip_protocol(each["name"]): each["size"] or 0 for each in within if _is_named(each["name"])}
+            within = [entry for entry in system.ls(name, detail=True) if entry["type"] == "file"]
+            sizes.update(
+                {
+                    system.unstrip_protocol(entry["name"]): entry["size"] or 0
+                    for entry in within
+                    if _is_named(entry["name"])
+                }
             )
         elif system.exists(name):
-            found[system.unstrip_protocol(name)] = system.size(name) or 0
-    return dict(sorted(found.items()))
+            sizes[system.unstrip_protocol(name)] = system.size(name) or 0
+    return dict(sorted(sizes.items()))
 
 
 def _is_named(name: str) -> bool:
@@ -129,7 +133,7 @@ def is_dump(path: str) -> bool:
 
 def indexes(dump: Path) -> list[Path]:
     """Return the indexes of a dump: its own, and those of its ranks and processes."""
-    return [index_file(each) for each in (dump, *dump.glob("*/")) if has_index(each)]
+    return [index_file(folder) for folder in (dump, *dump.glob("*/")) if has_index(folder)]
 
 
 @contextmanager
@@ -242,16 +246,16 @@ def _jobs(sources: list[Source]) -> list[Source]:
     Among the jobs without this rank, the one with the nearest start is taken.
     """
     jobs: list[tuple[float, set[int]]] = []
-    found = []
-    for source in sorted(sources, key=lambda each: (each.begins, each.rank or 0, each.path)):
-        own = source.rank
-        free = [number for number, (_, taken) in enumerate(jobs) if own is not None and taken and own not in taken]
+    with_jobs = []
+    for source in sorted(sources, key=lambda source: (source.begins, source.rank or 0, source.path)):
+        rank = source.rank
+        free = [number for number, (_, taken) in enumerate(jobs) if rank is not None and taken and rank not in taken]
         if free:
             job = min(free, key=lambda number: abs(jobs[number][0] - source.begins))
         else:
             job = len(jobs)
             jobs.append((source.begins, set()))
-        if own is not None:
-            jobs[job][1].add(own)
-        found.append(replace(source, job=job))
-    return sorted(found, key=lambda each: (each.job, each.rank if each.rank is not None else -1))
+        if rank is not None:
+            jobs[job][1].add(rank)
+        with_jobs.append(replace(source, job=job))
+    return sorted(with_jobs, key=lambda source: (source.job, source.rank if source.rank is not None else -1))

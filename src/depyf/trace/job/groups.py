@@ -80,16 +80,16 @@ def job_of(ranks: Sequence[Rank], facts: Facts) -> Job:
         if not rank.error:
             groups.setdefault(rank.facts, Group(rank.facts)).ranks.append(rank)
     ordered = sorted(groups.values(), key=lambda group: (-len(group.ranks), _number(group.ranks[0])))
-    found = [_unreadable(rank) for rank in ranks if rank.error]
+    divergences = [_unreadable(rank) for rank in ranks if rank.error]
     missing = _missing(ranks)
     if missing:
-        found.append(_lacking(missing, ranks))
+        divergences.append(_lacking(missing, ranks))
     for group in ordered[1:]:
-        found.append(_divergence(ordered[0], group, facts))
-    found += [_cut_off(rank) for rank in ordered[0].ranks if _is_cut(rank)] if ordered else []
-    every = (fact for each in facts.values() for fact in each)
-    found += _slow(ranks, {fact.compile: fact.words for fact in every if fact.kind == "compile"})
-    return Job(ordered, found, list(ranks), missing)
+        divergences.append(_divergence(ordered[0], group, facts))
+    divergences += [_cut_off(rank) for rank in ordered[0].ranks if _is_cut(rank)] if ordered else []
+    every = (fact for facts_of_group in facts.values() for fact in facts_of_group)
+    divergences += _slow(ranks, {fact.compile: fact.words for fact in every if fact.kind == "compile"})
+    return Job(ordered, divergences, list(ranks), missing)
 
 
 def ranks_in_words(numbers: Iterable[int]) -> str:
@@ -157,18 +157,21 @@ def _cut_off(rank: Rank) -> Divergence:
 
 def _divergence(norm: Group, group: Group, facts: Facts) -> Divergence:
     """Return how a group differs from the norm."""
-    own, others = facts[group.facts], facts[norm.facts]
-    found = _differences(own, others)
+    group_facts, others = facts[group.facts], facts[norm.facts]
+    differing = _differences(group_facts, others)
     first = group.ranks[0]
-    stopped = _stopped(first, found)
+    stopped = _stopped(first, differing)
     ranks, count = _named(group.ranks), len(group.ranks)
     if stopped:
         return Divergence("stopped", ranks, count, first.unfinished[-1] if first.unfinished else "", stopped)
-    if not found:
+    if not differing:
         return Divergence("order", ranks, count, "", "the same facts in another order")
-    functions = {fact.compile: fact.words for fact in (*others, *own) if fact.kind == "compile"}
-    kind, compile_id, cause = _cause(found, own, others, functions)
-    more = Counter(f"{each.kind} of {each.compile}" if each.compile else each.kind for each in found)
+    functions = {fact.compile: fact.words for fact in (*others, *group_facts) if fact.kind == "compile"}
+    kind, compile_id, cause = _cause(differing, group_facts, others, functions)
+    more = Counter(
+        f"{difference.kind} of {difference.compile}" if difference.compile else difference.kind
+        for difference in differing
+    )
     more.pop(f"{kind} of {compile_id}", None)
     return Divergence(kind, ranks, count, compile_id, cause, tuple(more))
 
@@ -182,11 +185,11 @@ class _Difference:
     norm: Fact | None
 
 
-def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]:
+def _differences(group_facts: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]:
     """Return the facts that differ, in the order of the compiles, and within a compile causes before effects."""
-    mine = {(fact.compile, fact.kind, fact.number): fact for fact in own}
+    mine = {(fact.compile, fact.kind, fact.number): fact for fact in group_facts}
     theirs = {(fact.compile, fact.kind, fact.number): fact for fact in norm}
-    place = {name: number for number, name in enumerate(_in_order(own, norm))}
+    place = {name: number for number, name in enumerate(_in_order(group_facts, norm))}
     rank = {kind: number for number, kind in enumerate(ORDER)}
     keys = sorted(
         mine.keys() | theirs.keys(), key=lambda key: (place[key[0]], rank.get(key[1], len(ORDER)), key[1], key[2])
@@ -194,9 +197,9 @@ def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]
     return [_Difference(*key, mine.get(key), theirs.get(key)) for key in keys if mine.get(key) != theirs.get(key)]
 
 
-def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
+def _in_order(group_facts: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
     """Return the compiles of a rank in its order, with the missing ones after their predecessor in other ranks."""
-    order = list(dict.fromkeys(fact.compile for fact in own))
+    order = list(dict.fromkeys(fact.compile for fact in group_facts))
     before = -1
     for name in dict.fromkeys(fact.compile for fact in norm):
         if name not in order:
@@ -205,35 +208,35 @@ def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
     return order
 
 
-def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:
+def _stopped(rank: Rank, differing: Sequence[_Difference]) -> str:
     """Return where a rank stopped that had compiled the same up to there, or ""."""
     is_cut = _is_cut(rank)
-    changed = [each for each in found if each.own is not None]
+    changed = [difference for difference in differing if difference.own is not None]
     # The last record of a truncated file differs from that of other files.
-    if not found or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(found)):
+    if not differing or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(differing)):
         return ""
     if not rank.last:
         return "the file has no record"
     inside = f", in compile {rank.unfinished[-1]}" if rank.unfinished else ""
     cut = "the file is truncated" if is_cut else "the trace ends"
-    return f"{cut} after {rank.last}{inside}; {len(found)} facts that others have are missing"
+    return f"{cut} after {rank.last}{inside}; {len(differing)} facts that others have are missing"
 
 
-def _lacks_end(found: Sequence[_Difference]) -> bool:
+def _lacks_end(differing: Sequence[_Difference]) -> bool:
     """Return whether the only difference is that whole compiles are missing."""
-    whole = {each.compile for each in found if each.kind == "compile" and each.own is None}
-    return all(each.compile in whole or each.kind == "execution order" for each in found)
+    whole = {difference.compile for difference in differing if difference.kind == "compile" and difference.own is None}
+    return all(difference.compile in whole or difference.kind == "execution order" for difference in differing)
 
 
 def _cause(
-    found: Sequence[_Difference], own: Sequence[Fact], others: Sequence[Fact], functions: Mapping[str, str]
+    differing: Sequence[_Difference], group_facts: Sequence[Fact], others: Sequence[Fact], functions: Mapping[str, str]
 ) -> tuple[str, str, str]:
     """Return the kind of a divergence, its compile, and its cause in words."""
-    head = [each for each in found if each.compile == found[0].compile]
-    first = next((each for each in head if each.kind in ORDER), head[0])
+    head = [difference for difference in differing if difference.compile == differing[0].compile]
+    first = next((difference for difference in head if difference.kind in ORDER), head[0])
     place = functions.get(first.compile, "no compile")
     if first.kind in ("recompile", "compile") and first.norm is None:
-        return "recompile", first.compile, _recompiled(first, head, own, others, place)
+        return "recompile", first.compile, _recompiled(first, head, group_facts, others, place)
     if first.kind in ("recompile", "compile") and first.own is None:
         return "compile missing", first.compile, f"compile {first.compile} of {place} is missing"
     mine = first.own.words if first.own is not None else "none"
@@ -248,20 +251,23 @@ def _cause(
 
 def _apart(mine: str, theirs: str) -> tuple[str, str]:
     """Return the first differing part of two texts, with its position; the whole texts if they have one part."""
-    own, others = mine.split(SEPARATOR), theirs.split(SEPARATOR)
-    if len(own) < 2 and len(others) < 2:
+    parts, others = mine.split(SEPARATOR), theirs.split(SEPARATOR)
+    if len(parts) < 2 and len(others) < 2:
         return mine, theirs
-    place = next((at for at, pair in enumerate(zip(own, others, strict=False)) if pair[0] != pair[1]), -1)
-    place = min(len(own), len(others)) if place < 0 else place
-    told = [each[place] if place < len(each) else "no more" for each in (own, others)]
-    return f"number {place + 1} is {told[0]}", told[1]
+    place = next((at for at, pair in enumerate(zip(parts, others, strict=False)) if pair[0] != pair[1]), -1)
+    place = min(len(parts), len(others)) if place < 0 else place
+    apart = [texts[place] if place < len(texts) else "no more" for texts in (parts, others)]
+    return f"number {place + 1} is {apart[0]}", apart[1]
 
 
 def _recompiled(
-    first: _Difference, head: Sequence[_Difference], own: Sequence[Fact], others: Sequence[Fact], place: str
+    first: _Difference, head: Sequence[_Difference], group_facts: Sequence[Fact], others: Sequence[Fact], place: str
 ) -> str:
-    reason = next((each.own.words for each in head if each.kind == "recompile" and each.own is not None), "")
-    mine, theirs = (Counter(fact.words for fact in each if fact.kind == "compile") for each in (own, others))
+    reason = next(
+        (difference.own.words for difference in head if difference.kind == "recompile" and difference.own is not None),
+        "",
+    )
+    mine, theirs = (Counter(fact.words for fact in facts if fact.kind == "compile") for facts in (group_facts, others))
     times = mine[place] - theirs[place]
     often = f"{times} times more" if times > 1 else "once more"
     function = place.partition(",")[0]
@@ -275,7 +281,7 @@ def _slow(ranks: Sequence[Rank], functions: Mapping[str, str]) -> list[Divergenc
         for name, seconds in rank.seconds.items():
             times.setdefault(name, []).append(seconds)
     usual = {name: statistics.median(values) for name, values in times.items() if len(values) > 2}
-    found = []
+    slow_ranks = []
     for rank in ranks:
         common = [name for name in rank.seconds if name in usual]
         spent, norm = sum(rank.seconds[name] for name in common), sum(usual[name] for name in common)
@@ -286,5 +292,5 @@ def _slow(ranks: Sequence[Rank], functions: Mapping[str, str]) -> list[Divergenc
                 f"most in {worst} ({functions.get(worst, '')}): "
                 f"{rank.seconds[worst]:.1f} s, {usual[worst]:.1f} s in the median"
             )
-            found.append(Divergence("slow rank", _named([rank]), 1, worst, cause))
-    return found
+            slow_ranks.append(Divergence("slow rank", _named([rank]), 1, worst, cause))
+    return slow_ranks

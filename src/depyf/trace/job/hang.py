@@ -81,10 +81,10 @@ def _distance(dumps: Sequence[Recorded], key: tuple[str, int], expected: Step, s
     """
     shortest = 0
     for dump in dumps:
-        before = itertools.takewhile(lambda each: each != key, dump.calls)
-        steps = [_step(each[0], dump.calls[each]) for each in before]
-        for place, each in enumerate(steps):
-            if each == expected:
+        before = itertools.takewhile(lambda call: call != key, dump.calls)
+        steps = [_step(earlier[0], dump.calls[earlier]) for earlier in before]
+        for place, earlier_step in enumerate(steps):
+            if earlier_step == expected:
                 after = steps[place + 1 : place + 1 + MOST_SKIPPED]
                 if step in after and not 0 < shortest <= after.index(step) + 1:
                     shortest = after.index(step) + 1
@@ -156,7 +156,7 @@ def _odd_words(key: tuple[str, int], sides: Sequence[Sequence[Recorded]], *, ski
     is_shape = call.operation == other.operation and _shape(call) != _shape(other)
     skipped = 0 if is_shape else skipped
     at = f"collective #{number} of group `{strange[0].names.get(group, group)}`"
-    words = [f"{each.operation}({each.tensors}){each.line}" for each in (call, other)]
+    words = [f"{side.operation}({side.tensors}){side.line}" for side in (call, other)]
     text = f"{named(ranks)} called {words[0]} as {at}, but {named(others).lower()} called {words[1]}"
     left_out = f"{named(ranks).lower()} skipped {other.operation}{other.line}, or left a loop earlier than the others"
     added = f"{named(ranks).lower()} called {call.operation}{call.line} in addition, or earlier than the others"

@@ -83,7 +83,13 @@ class Mismatch:
 
 
 def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
-    """Return what a file of the recorder holds, or None if it is damaged or another file."""
+    """Return what a file of the recorder holds, or None if it is damaged or another file.
+
+    Args:
+        name: the path of the file, with the rank in it.
+        data: its content: a pickle or JSON.
+        taken: when the file was written, in seconds since the epoch.
+    """
     rank = _RANK.search(name)
     try:
         content = plain_pickle(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8", "replace"))
@@ -129,19 +135,19 @@ def _ranks(text: str) -> tuple[int, ...]:
 
 def find_recorded(paths: Iterable[str]) -> list[Recorded]:
     """Return the recorder's dumps among files and the files of folders, one for each rank."""
-    found: dict[int, Recorded] = {}
+    by_rank: dict[int, Recorded] = {}
     for path in paths:
         inside = [os.path.join(path, name) for name in sorted(os.listdir(path))] if os.path.isdir(path) else [path]
-        for each in inside:
-            if not os.path.isfile(each) or os.path.getsize(each) > MOST_BYTES:
+        for file in inside:
+            if not os.path.isfile(file) or os.path.getsize(file) > MOST_BYTES:
                 continue
-            with open(each, "rb") as stream:
+            with open(file, "rb") as stream:
                 head = stream.read(1)
                 is_dump = head in (b"\x80", b"{")
-                own = recorded(each, head + stream.read(), os.path.getmtime(each)) if is_dump else None
-            if own is not None and (own.rank not in found or not each.endswith(".json")):
-                found[own.rank] = own
-    return [found[rank] for rank in sorted(found)]
+                dump = recorded(file, head + stream.read(), os.path.getmtime(file)) if is_dump else None
+            if dump is not None and (dump.rank not in by_rank or not file.endswith(".json")):
+                by_rank[dump.rank] = dump
+    return [by_rank[rank] for rank in sorted(by_rank)]
 
 
 def mismatches(ranks: Sequence[Recorded]) -> list[Mismatch]:
@@ -149,28 +155,32 @@ def mismatches(ranks: Sequence[Recorded]) -> list[Mismatch]:
     numbers: dict[str, set[int]] = {}
     members: dict[str, list[Recorded]] = {}
     for rank in ranks:
-        for group in {each for each, _ in rank.calls}:
+        for group in {group_name for group_name, _ in rank.calls}:
             members.setdefault(group, []).append(rank)
         for group, number in rank.calls:
             numbers.setdefault(group, set()).add(number)
-    found = []
-    for group, own in members.items():
-        ends = {rank.rank: max(number for name, number in rank.calls if name == group) for rank in own}
-        candidates = (_mismatch(group, number, own, ends) for number in sorted(numbers[group]))
-        found += [first] if (first := next(filter(None, candidates), None)) is not None else []
-    return sorted(found, key=lambda each: each.other.nanoseconds)
+    first_mismatches = []
+    for group, dumps in members.items():
+        ends = {rank.rank: max(number for name, number in rank.calls if name == group) for rank in dumps}
+        candidates = (_mismatch(group, number, dumps, ends) for number in sorted(numbers[group]))
+        first_mismatches += [first] if (first := next(filter(None, candidates), None)) is not None else []
+    return sorted(first_mismatches, key=lambda mismatch: mismatch.other.nanoseconds)
 
 
-def in_words(found: Mismatch) -> str:
+def in_words(mismatch: Mismatch) -> str:
     """Return the sentence of a mismatch."""
-    at = f"collective {found.number} of group {found.group}"
-    call = f"{found.other.operation}({found.other.tensors}){found.other.line}"
-    others, own = (f"rank{'s' * (len(each) > 1)} {ranks_in_words(each)}" for each in (found.others, found.ranks))
-    if found.own is not None:
-        mine = f"{found.own.operation}({found.own.tensors}){found.own.line}"
-        return f"at {at}, {own} called {mine}, but {others} called {call}"
-    last = f"; the last record there is {found.last.operation}{found.last.line}" if found.last is not None else ""
-    return f"{own}: no record of {at}, which {others} called: {call}{last}"
+    at = f"collective {mismatch.number} of group {mismatch.group}"
+    call = f"{mismatch.other.operation}({mismatch.other.tensors}){mismatch.other.line}"
+    others, ours = (
+        f"rank{'s' * (len(ranks) > 1)} {ranks_in_words(ranks)}" for ranks in (mismatch.others, mismatch.ranks)
+    )
+    if mismatch.own is not None:
+        mine = f"{mismatch.own.operation}({mismatch.own.tensors}){mismatch.own.line}"
+        return f"at {at}, {ours} called {mine}, but {others} called {call}"
+    last = (
+        f"; the last record there is {mismatch.last.operation}{mismatch.last.line}" if mismatch.last is not None else ""
+    )
+    return f"{ours}: no record of {at}, which {others} called: {call}{last}"
 
 
 def _mismatch(group: str, number: int, ranks: Sequence[Recorded], ends: Mapping[int, int]) -> Mismatch | None:
@@ -209,7 +219,7 @@ def _description(entry: dict[object, object]) -> str:
 def _call(entry: dict[object, object]) -> Call:
     operation = _text(entry.get("profiling_name")).rpartition(":")[2]
     types = ", ".join(map(_text, _items(entry.get("input_dtypes"))))
-    sizes = ", ".join(f"[{', '.join(map(_text, _items(each)))}]" for each in _items(entry.get("input_sizes")))
+    sizes = ", ".join(f"[{', '.join(map(_text, _items(size)))}]" for size in _items(entry.get("input_sizes")))
     created = entry.get("time_created_ns")
     is_done = bool(entry.get("retired")) or entry.get("state") == "completed"
     ended = _nanoseconds(entry.get("time_discovered_completed_ns"))

@@ -54,6 +54,11 @@ class Dumped:
 def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
     """Write the dumps of all jobs.
 
+    Args:
+        sources: the traces, each with its job and rank.
+        output: the directory for the dumps.
+        options: how to run, and what to keep.
+
     Raises:
         TraceError: `output` contains other files.
         OSError: it cannot be written, or the only file cannot be read.
@@ -62,16 +67,16 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
     jobs: dict[int, list[Source]] = {}
     for source in sources:
         jobs.setdefault(source.job, []).append(source)
-    made: list[Dumped] = []
-    for number, own in enumerate(jobs.values(), start=1):
+    dumped: list[Dumped] = []
+    for number, sources_of_job in enumerate(jobs.values(), start=1):
         folder = directory / f"job_{number}" if len(jobs) > 1 else directory
-        if len(own) == 1:
-            with open_trace(own[0].path) as stream:
-                dump_trace(stream, own[0].name, folder)
-            made.append(Dumped(folder, {own[0].path: folder}))
+        if len(sources_of_job) == 1:
+            with open_trace(sources_of_job[0].path) as stream:
+                dump_trace(stream, sources_of_job[0].name, folder)
+            dumped.append(Dumped(folder, {sources_of_job[0].path: folder}))
         else:
-            made.append(_dump_ranks(own, folder, options))
-    return made
+            dumped.append(_dump_ranks(sources_of_job, folder, options))
+    return dumped
 
 
 def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
@@ -82,8 +87,8 @@ def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
         OSError: it cannot be written.
     """
     if output.is_dir() and any(output.iterdir()):
-        own = output.resolve()
-        inside = next((each for each in inputs if own in Path(each).resolve().parents), None)
+        resolved = output.resolve()
+        inside = next((source for source in inputs if resolved in Path(source).resolve().parents), None)
         if inside is not None:
             raise TraceError(f"{inside} is inside {output}, which depyf overwrites: choose another directory with -o")
         foreign = _foreign(output)
@@ -97,12 +102,12 @@ def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
 
 def mark(directory: Path) -> None:
     """Record the current content of an output directory."""
-    write_whole(directory / MARK, "".join(f"{each.name}\n" for each in sorted(directory.iterdir())))
+    write_whole(directory / MARK, "".join(f"{entry.name}\n" for entry in sorted(directory.iterdir())))
 
 
 def _foreign(output: Path) -> str:
     """Return the name of a file in a directory that no report has written, or ""."""
-    inside = sorted(each.name for each in output.iterdir())
+    inside = sorted(entry.name for entry in output.iterdir())
     if MARK not in inside:
         return inside[0]
     written = (output / MARK).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -120,29 +125,31 @@ def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) ->
     for rank in shown:
         with open_trace(rank.path) as stream:
             dump_trace(stream, rank.path.rpartition("/")[2], directory / f"rank_{rank.rank}")
-    job.divergences[:] = [_in_detail(each, job, directory) for each in job.divergences]
+    job.divergences[:] = [_in_detail(divergence, job, directory) for divergence in job.divergences]
     write_whole(directory / RANKS, json.dumps(_content(job, shown), indent=1) + "\n")
     folders = {rank.facts: directory / f"rank_{rank.rank}" for rank in reversed(shown)}
     dumps = {rank.path: folders[rank.facts] for rank in ranks if not rank.error and rank.facts in folders}
     return Dumped(directory, dumps, tuple(job.divergences))
 
 
-def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:
+def _in_detail(divergence: Divergence, job: Job, directory: Path) -> Divergence:
     """Return a divergence with the differing lines, if it is one of texts."""
-    groups = {ranks_in_words(rank.rank or 0 for rank in each.ranks): each for each in job.groups}
-    if found.ranks not in groups or not found.cause.endswith(OTHER_TEXT):
-        return found
-    own, norm = (directory / f"rank_{each.ranks[0].rank}" for each in (groups[found.ranks], job.groups[0]))
-    words = first_difference(own, norm, found.compile, found.kind)
-    return replace(found, cause=f"{found.cause.removesuffix(OTHER_TEXT)}{words}") if words else found
+    groups = {ranks_in_words(rank.rank or 0 for rank in group.ranks): group for group in job.groups}
+    if divergence.ranks not in groups or not divergence.cause.endswith(OTHER_TEXT):
+        return divergence
+    group_dump, norm = (
+        directory / f"rank_{group.ranks[0].rank}" for group in (groups[divergence.ranks], job.groups[0])
+    )
+    words = first_difference(group_dump, norm, divergence.compile, divergence.kind)
+    return replace(divergence, cause=f"{divergence.cause.removesuffix(OTHER_TEXT)}{words}") if words else divergence
 
 
 def _scanned(sources: Sequence[Source], options: Options) -> Scanned:
     """Return the results for all files. Files that have not changed are not read again."""
     new = [source for source in sources if (source.path, source.size) not in options.known]
-    found = scan_all(new, options.executor, options.progress)
-    for source, rank in zip(new, found.ranks, strict=True):
-        options.known[source.path, source.size] = Scanned([rank], {rank.facts: found.facts.get(rank.facts, ())})
+    scanned = scan_all(new, options.executor, options.progress)
+    for source, rank in zip(new, scanned.ranks, strict=True):
+        options.known[source.path, source.size] = Scanned([rank], {rank.facts: scanned.facts.get(rank.facts, ())})
     whole = Scanned()
     for source in sources:
         whole.add(options.known[source.path, source.size])
@@ -174,5 +181,5 @@ def _content(job: Job, shown: Sequence[Rank]) -> dict[str, object]:
             }
             for group in job.groups
         ],
-        "divergences": [asdict(each) for each in job.divergences],
+        "divergences": [asdict(divergence) for divergence in job.divergences],
     }

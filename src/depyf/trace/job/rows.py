@@ -41,7 +41,11 @@ def rows_of(
 ) -> list[Row]:
     """Return the rows of a timeline.
 
-    dumps: for the path of each trace the dump that stands for it. Equal ranks share one.
+    Args:
+        sources: the traces.
+        recorded: the collectives of the ranks, for their clocks.
+        dumps: for the path of each trace the dump that stands for it. Equal ranks share one.
+        most: the largest number of rows; with more ranks, equal ones share a row.
     """
     by_rank, clocks = {dump.rank: dump for dump in recorded}, clocks_of(recorded)
     traced = {source.rank for source in sources}
@@ -57,7 +61,7 @@ def rows_of(
     for members in groups.values():
         first, rank = members[0]
         clock = clocks.get(rank) if rank is not None else None
-        label = first.name if rank is None and first is not None else _label([each for _, each in members])
+        label = first.name if rank is None and first is not None else _label([number for _, number in members])
         rows.append(Row(label + _correction(clock), first, by_rank.get(rank) if rank is not None else None, clock))
     return rows
 

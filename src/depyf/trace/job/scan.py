@@ -112,6 +112,14 @@ class _Scan:
     last_time: float = 0.0
 
     def add(self, compile_id: str, kind: str, words: str, key: str = "") -> None:
+        """Add a fact of the rank.
+
+        Args:
+            compile_id: the compile that it is about.
+            kind: the kind of fact.
+            words: the fact in words.
+            key: a digest, if the words do not hold all of it.
+        """
         number = self.numbers.get((compile_id, kind), 0)
         self.numbers[compile_id, kind] = number + 1
         self.facts.append(Fact(compile_id, kind, number, words, key))
@@ -159,7 +167,7 @@ class _Scan:
     def _payload(self, name: str, kind: str, record: Record) -> None:
         payload = record.payload or b""
         if kind == stages.RECOMPILE_REASONS:
-            clauses = [clause for each in refusals.recompile(record.text or "").entries for clause in each.clauses]
+            clauses = [clause for entry in refusals.recompile(record.text or "").entries for clause in entry.clauses]
             self.add(name, "recompile", without_rank("; ".join(clauses)))
         elif kind == stages.BREAK_REASON and records.is_break(record.text or ""):
             broken = records.graph_break(record.text or "", 0, _bare)
@@ -179,48 +187,53 @@ class _Scan:
             self.add(name, TEXTS[kind], "", _text_key(record.digest, payload))
 
     def _collectives(self, name: str, payload: bytes) -> None:
-        found = [
-            f"{each['op'].decode()}({each['value'].decode('utf-8', 'replace')})"
-            for each in _COLLECTIVE.finditer(payload)
-            if each["op"] != b"wait_tensor"
+        operations = [
+            f"{match['op'].decode()}({match['value'].decode('utf-8', 'replace')})"
+            for match in _COLLECTIVE.finditer(payload)
+            if match["op"] != b"wait_tensor"
         ]
-        if found:
-            self.add(name, "sizes of collectives", SEPARATOR.join(found))
-        for each in _GROUP_SIZE.finditer(payload):
-            self.group_size = max(self.group_size, int(each[1]))
+        if operations:
+            self.add(name, "sizes of collectives", SEPARATOR.join(operations))
+        for size in _GROUP_SIZE.finditer(payload):
+            self.group_size = max(self.group_size, int(size[1]))
 
 
 def scan(stream: BinaryIO, path: str, rank: int | None) -> tuple[Rank, tuple[Fact, ...]]:
     """Return the facts of a rank, from its trace that is open for reading bytes.
 
+    Args:
+        stream: the trace.
+        path: its path.
+        rank: the rank that wrote it, if known.
+
     Raises:
         OSError: it cannot be read.
     """
-    reader, found = Reader(SKIPPED), _Scan()
+    reader, collected = Reader(SKIPPED), _Scan()
     for record in reader.read(stream):
         try:
-            found.take(record)
+            collected.take(record)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError):
             reader.omitted[Cause.NOT_UNDERSTOOD] += 1
     digest = hashlib.md5(usedforsecurity=False)
-    for fact in sorted(found.facts, key=_order):
+    for fact in sorted(collected.facts, key=_order):
         digest.update(repr((fact.compile, fact.kind, fact.number, fact.words, fact.key)).encode("utf-8", "replace"))
-    made = Rank(
+    rank_result = Rank(
         path,
         rank,
         digest.hexdigest(),
         reader.size,
         reader.records,
         {cause.value: count for cause, count in reader.omitted.items()},
-        found.seconds,
-        tuple(f"{name} of {function}" for name, function in found.open.items()),
-        found.last,
-        round(found.last_time - (found.first_time or 0.0), 6),
-        found.group_size,
-        began=max((found.began[name] for name in found.open), default=0.0),
-        ended=found.last_time,
+        collected.seconds,
+        tuple(f"{name} of {function}" for name, function in collected.open.items()),
+        collected.last,
+        round(collected.last_time - (collected.first_time or 0.0), 6),
+        collected.group_size,
+        began=max((collected.began[name] for name in collected.open), default=0.0),
+        ended=collected.last_time,
     )
-    return made, tuple(found.facts)
+    return rank_result, tuple(collected.facts)
 
 
 def _order(fact: Fact) -> tuple[str, str, int]:

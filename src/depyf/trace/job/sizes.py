@@ -54,9 +54,9 @@ def _last_and_usual(dump: Recorded) -> tuple[Call, str]:
     """Return the last call of a rank, and the other tensors of most of its earlier calls from the same line, or ""."""
     (group, number), call = next(reversed(dump.calls.items()))
     counts = Counter(
-        each.tensors
-        for (own, _), each in dump.calls.items()
-        if own == group and each is not call and (each.operation, each.line) == (call.operation, call.line)
+        other.tensors
+        for (other_group, _), other in dump.calls.items()
+        if other_group == group and other is not call and (other.operation, other.line) == (call.operation, call.line)
     )
     usual = counts.most_common(1)[0][0] if counts else ""
     return call, usual if usual != call.tensors else ""

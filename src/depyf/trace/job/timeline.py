@@ -45,7 +45,11 @@ def write_timeline(
 ) -> None:
     """Write the timeline of all traces into a file, with the findings about them.
 
-    recorded: the collectives of the ranks. They align the clocks.
+    Args:
+        sources: the traces.
+        path: the file to write.
+        jobs: the dumps of the traces, with their findings.
+        recorded: the collectives of the ranks. They align the clocks.
 
     Raises:
         OSError: a trace cannot be read, or the file cannot be written.
@@ -58,21 +62,23 @@ def write_timeline(
 
 
 def _write_all(sources: Sequence[Source], file: TextIO, jobs: Sequence[Dumped], recorded: Sequence[Recorded]) -> None:
-    separator, found = "", {}
+    separator, notes_of_dump = "", {}
     for job in jobs:
         for dump in dict.fromkeys(job.dumps.values()):
-            found[dump] = tuple(Note(_first(each), each.kind, each.cause) for each in findings(read_run(dump).session))
-    differences = [(job, ranks_of(each.ranks), each) for job in jobs for each in job.divergences]
+            notes_of_dump[dump] = tuple(
+                Note(_first(finding), finding.kind, finding.cause) for finding in findings(read_run(dump).session)
+            )
+    differences = [(job, ranks_of(divergence.ranks), divergence) for job in jobs for divergence in job.divergences]
     dumps = {path: dump for job in jobs for path, dump in job.dumps.items()}
     for place, row in enumerate(rows_of(sources, recorded, dumps)):
         process = {"name": "process_name", "ph": "M", "pid": place, "tid": 0, "args": {"name": row.label}}
         drawn: Iterable[Event] = ()
         if row.source is not None:
             source, number = row.source, place if row.source.rank is None else row.source.rank
-            notes = [note for job in jobs if source.path in job.dumps for note in found[job.dumps[source.path]]]
+            notes = [note for job in jobs if source.path in job.dumps for note in notes_of_dump[job.dumps[source.path]]]
             notes += [
-                Note(each.compile, f"rank differs: {each.kind}", each.cause)
-                for job, ranks, each in differences
+                Note(divergence.compile, f"rank differs: {divergence.kind}", divergence.cause)
+                for job, ranks, divergence in differences
                 if source.path in job.dumps and number in ranks
             ]
             drawn = map(row.corrected, events(source, place, notes))
@@ -81,8 +87,8 @@ def _write_all(sources: Sequence[Source], file: TextIO, jobs: Sequence[Dumped], 
             separator = ",\n"
 
 
-def _first(found: Finding) -> str:
-    return found.compiles[0] if found.compiles else ""
+def _first(finding: Finding) -> str:
+    return finding.compiles[0] if finding.compiles else ""
 
 
 @dataclass(slots=True)
@@ -99,7 +105,13 @@ class _Timeline:
 
 
 def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator[Event]:
-    """Yield the events of a trace, with the number of its process in the timeline."""
+    """Yield the events of a trace, with the number of its process in the timeline.
+
+    Args:
+        source: the trace.
+        process: the number of its process in the timeline.
+        notes: the findings and differences to show.
+    """
     timeline = _Timeline(process)
     compiles: list[Event] = []
     with open_trace(source.path) as stream:
@@ -112,8 +124,8 @@ def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator
                 yield from _phase(timeline, record)
             elif kind == stages.FRAME_ENDS:
                 compiles += _compile(timeline, details, record)
-            elif (told := _instant(kind, record)) is not None:
-                timeline.waiting.append((record.seconds, told))
+            elif (instant := _instant(kind, record)) is not None:
+                timeline.waiting.append((record.seconds, instant))
     if not timeline.has_phases:
         yield from compiles
     timeline.waiting += [(_when(timeline, note), _shown(note)) for note in notes]
@@ -164,7 +176,7 @@ def _compile(timeline: _Timeline, metrics: Any, record: Record) -> Iterator[Even
 def _instant(kind: str, record: Record) -> Event | None:
     compile_id = records.record_compile_id(record.metadata)
     if kind == stages.RECOMPILE_REASONS:
-        clauses = [clause for each in refusals.recompile(record.text or "").entries for clause in each.clauses]
+        clauses = [clause for entry in refusals.recompile(record.text or "").entries for clause in entry.clauses]
         return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
     if kind == stages.BREAK_REASON and records.is_break(record.text or ""):
         first = (record.text or "").partition("\n")[0]

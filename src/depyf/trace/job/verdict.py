@@ -67,5 +67,14 @@ def named(ranks: Sequence[int]) -> str:
 def make_verdict(
     cause: Cause, ranks: Sequence[int], place: str, text: str, *, is_sure: bool = True, candidates: Iterable[str] = ()
 ) -> Verdict:
-    """Return a verdict with the fix of its cause."""
+    """Return a verdict with the fix of its cause.
+
+    Args:
+        cause: the cause of the hang.
+        ranks: the ranks that cause it.
+        place: the line of the user's, or "".
+        text: the verdict in words.
+        is_sure: whether the facts leave no other cause.
+        candidates: the possible explanations, if there are several.
+    """
     return Verdict(cause, tuple(ranks), place, text, FIXES[cause], is_sure, tuple(candidates))

@@ -88,8 +88,10 @@ def causes_of(waits: Sequence[Wait]) -> list[Wait]:
     In a job with several groups most ranks wait for ranks that wait, too. The fewer absent ranks, the earlier.
     """
     waiting = {rank for wait in waits for rank in wait.waiting}
-    found = [replace(wait, absent=tuple(rank for rank in wait.absent if rank not in waiting)) for wait in waits]
-    return sorted((wait for wait in found if wait.absent), key=lambda wait: (len(wait.absent), -wait.seconds))
+    waits_for_idle = [
+        replace(wait, absent=tuple(rank for rank in wait.absent if rank not in waiting)) for wait in waits
+    ]
+    return sorted((wait for wait in waits_for_idle if wait.absent), key=lambda wait: (len(wait.absent), -wait.seconds))
 
 
 def cycle_of(waits: Sequence[Wait]) -> list[Wait]:
@@ -104,5 +106,5 @@ def cycle_of(waits: Sequence[Wait]) -> list[Wait]:
             path.append(number)
             number = next((where[rank] for rank in waits[number].absent if rank in where), None)
         if number is not None and state[number] == start + 1:
-            return [waits[each] for each in path[path.index(number) :]]
+            return [waits[position] for position in path[path.index(number) :]]
     return []

@@ -36,7 +36,7 @@ class Scanned:
 
 def scan_batch(sources: Sequence[Source]) -> Scanned:
     """Return the facts of some files' ranks. An error of one file becomes part of its rank."""
-    found = Scanned()
+    scanned = Scanned()
     for source in sources:
         try:
             with open_trace(source.path) as stream:
@@ -44,9 +44,9 @@ def scan_batch(sources: Sequence[Source]) -> Scanned:
             rank.omitted.update(_growth(source))
         except (OSError, ValueError, EOFError) as error:
             rank, facts = _failed(source, f"{type(error).__name__}: {error}"), ()
-        found.ranks.append(rank)
-        found.facts.setdefault(rank.facts, facts)
-    return found
+        scanned.ranks.append(rank)
+        scanned.facts.setdefault(rank.facts, facts)
+    return scanned
 
 
 def _growth(source: Source) -> dict[str, int]:
@@ -67,8 +67,10 @@ def scan_all(
 ) -> Scanned:
     """Return the facts of all files' ranks, in the order of the files.
 
-    executor: runs the tasks; None for processes of this machine. Only its `map` is used.
-    progress: receives the number of bytes that are done, after each task.
+    Args:
+        sources: the traces.
+        executor: runs the tasks; None for processes of this machine. Only its `map` is used.
+        progress: receives the number of bytes that are done, after each task.
     """
     total = sum(source.size for source in sources)
     if executor is None and (total < LEAST_BYTES or _workers() < 2):
@@ -105,17 +107,17 @@ def _batches(sources: Sequence[Source], most: int) -> Iterator[list[Source]]:
 
 
 def _in_order(results: Iterator[Scanned], progress: Callable[[int], None]) -> Iterator[Scanned]:
-    for found in results:
-        progress(sum(rank.size for rank in found.ranks))
-        yield found
+    for scanned in results:
+        progress(sum(rank.size for rank in scanned.ranks))
+        yield scanned
 
 
 def _on(executor: Executor, batches: list[list[Source]], progress: Callable[[int], None]) -> Iterator[Scanned]:
     """Yield the results of batches. Those lost with a worker are scanned again, in separate processes."""
     done = 0
     try:
-        for found in _in_order(executor.map(scan_batch, batches), progress):
-            yield found
+        for scanned in _in_order(executor.map(scan_batch, batches), progress):
+            yield scanned
             done += 1
     except Exception:  # noqa: BLE001 - executors say in exceptions of their own that a worker died
         yield from _in_order(map(_apart, batches[done:]), progress)
@@ -129,10 +131,10 @@ def _apart(batch: list[Source]) -> Scanned:
         except Exception as error:  # noqa: BLE001 - the process died, or what it gave cannot be sent
             if len(batch) == 1:
                 return Scanned([_failed(batch[0], f"the process that was reading it died ({type(error).__name__})")])
-    found = Scanned()
-    for each in batch:
-        found.add(_alone(each))
-    return found
+    scanned = Scanned()
+    for source in batch:
+        scanned.add(_alone(source))
+    return scanned
 
 
 def _alone(source: Source) -> Scanned:
@@ -141,6 +143,6 @@ def _alone(source: Source) -> Scanned:
 
 def _gathered(sources: Sequence[Source], results: Iterator[Scanned]) -> Scanned:
     whole = Scanned()
-    for found in results:
-        whole.add(found)
+    for scanned in results:
+        whole.add(scanned)
     return replace(whole, ranks=whole.ranks[: len(sources)])

@@ -58,7 +58,7 @@ def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[
     arguments = definition.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     parameters = {arg.arg for arg in every if arg is not None}
-    found = []
+    reads = []
     pending: list[ast.AST] = [*definition.body]
     while pending:
         node = pending.pop()
@@ -67,9 +67,9 @@ def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child.id not in parameters:
                 if not isinstance(node, ast.Return):
-                    found.append((node, child))
+                    reads.append((node, child))
             pending.append(child)
-    return found
+    return reads
 
 
 def last_reads(names: list[ast.Name], compiled: Compile) -> set[int]:
@@ -86,13 +86,13 @@ def last_reads(names: list[ast.Name], compiled: Compile) -> set[int]:
     if not codes:
         return set()
     flow = Flow(normalise(read(codes[-1])))
-    found: dict[int, bool] = {}
+    is_last_read: dict[int, bool] = {}
     for index, item in enumerate(flow.instructions):
         number = (item.line or 0) - FIRST_LINE
         if item.op == "LOAD_FAST" and 0 <= number < len(names):
             is_read = flow.live(index + 1) & flow.bit[str(item.arg)]
-            found[number] = found.get(number, True) and not is_read
-    return {id(names[number]) for number, is_last in found.items() if is_last}
+            is_last_read[number] = is_last_read.get(number, True) and not is_read
+    return {id(names[number]) for number, is_last in is_last_read.items() if is_last}
 
 
 FIRST_LINE = 1_000_000
@@ -102,15 +102,21 @@ def moved(name: ast.Name) -> ast.expr:
     """Return an expression that returns a variable's value and sets the variable to None."""
     emptied = ast.NamedExpr(target=ast.Name(id=name.id, ctx=ast.Store()), value=ast.Constant(value=None))
     both = ast.Tuple(elts=[name, emptied], ctx=ast.Load())
-    made = ast.Subscript(value=both, slice=ast.Constant(value=0), ctx=ast.Load())
-    for node in ast.walk(made):
+    subscript = ast.Subscript(value=both, slice=ast.Constant(value=0), ctx=ast.Load())
+    for node in ast.walk(subscript):
         if node is not name and isinstance(node, ast.expr):
             ast.copy_location(node, name)
-    return made
+    return subscript
 
 
 def replace(parent: ast.AST, old: ast.expr, new: ast.expr) -> None:
-    """Replace an expression that a node contains."""
+    """Replace an expression that a node contains.
+
+    Args:
+        parent: the node that contains it.
+        old: the expression.
+        new: the expression in its place.
+    """
     for field, value in ast.iter_fields(parent):
         if value is old:
             setattr(parent, field, new)

@@ -43,7 +43,13 @@ def lay_out(code: types.CodeType, original: types.CodeType) -> types.CodeType:
 
 
 def two_rows(code: types.CodeType, original: types.CodeType, words: Words) -> types.CodeType:
-    """Lay out code with separate index spaces for cell and free variables."""
+    """Lay out code with separate index spaces for cell and free variables.
+
+    Args:
+        code: the code compiled from the source.
+        original: the code whose cells and free variables it gets.
+        words: the instructions of `code`, which are changed.
+    """
     old = (*code.co_cellvars, *code.co_freevars)
     new = {name: index for index, name in enumerate((*original.co_cellvars, *original.co_freevars))}
     for raw in words.raws:
@@ -58,6 +64,11 @@ def one_row(code: types.CodeType, original: types.CodeType, words: Words) -> typ
     """Lay out code in which all variables share one index space: locals, then cells, then free variables.
 
     A parameter that is a cell keeps its slot among the locals. A prologue makes the cells.
+
+    Args:
+        code: the code compiled from the source.
+        original: the code whose cells and free variables it gets.
+        words: the instructions of `code`, which are changed.
     """
     parameters = parameter_count(code)
     cells, free = set(original.co_cellvars), original.co_freevars
@@ -107,7 +118,13 @@ def parameter_count(code: types.CodeType) -> int:
 
 
 def with_prologue(code: types.CodeType, prologue: bytes, words: Words) -> types.CodeType:
-    """Return the code with its leading COPY_FREE_VARS and MAKE_CELL replaced; all jumps must be relative."""
+    """Return the code with its leading COPY_FREE_VARS and MAKE_CELL replaced; all jumps must be relative.
+
+    Args:
+        code: the code.
+        prologue: the new instructions.
+        words: the instructions of `code`.
+    """
     old_length = prologue_length(words.raws)
     padding = max(0, old_length - len(prologue)) // 2
     prologue += bytes((words.number["NOP"], 0)) * padding

@@ -38,8 +38,12 @@ class Words:
     def overwrite(self, raw: RawInstruction, encoded: bytes, *, keep_caches: bool) -> None:
         """Replace one instruction by others, with NOPs in front for the remaining room.
 
-        keep_caches: the new instruction has the same caches as the old one. Raises `NoRoom` if there is not enough
         room.
+
+        Args:
+            raw: the instruction.
+            encoded: the instructions in its place.
+            keep_caches: the new instruction has the same caches as the old one. Raises `NoRoom` if there is not enough
         """
         end = raw.offset + 2 if keep_caches else raw.end
         room = end - raw.start - len(encoded)
@@ -50,6 +54,12 @@ class Words:
         self.data[raw.start : end] = bytes((self.number["NOP"], 0)) * (room // 2) + encoded
 
     def rename(self, raw: RawInstruction, name: str, arg: int) -> None:
-        """Replace an instruction by one with the same caches."""
+        """Replace an instruction by one with the same caches.
+
+        Args:
+            raw: the instruction.
+            name: the name of the new one.
+            arg: its argument.
+        """
         if (name, arg) != (raw.name, raw.arg):
             self.overwrite(raw, self.encode(name, arg), keep_caches=True)

@@ -16,11 +16,15 @@ def put_back(
 ) -> types.CodeType:
     """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
 
-    stood_first: texts stand for the objects among the constants, because these had to come first: see `stand_in`.
 
     The object is a constant again, as in the original, and not bound to a global name. So the program cannot rebind it,
     and the user's module globals do not change. Nested code is left to the caller. Raises `NoRoom` if the bytecode has
     no room for it.
+
+    Args:
+        code: the code compiled from the source.
+        placeholders: the objects, by the names that stand for them.
+        stood_first: texts stand for the objects among the constants, because these had to come first: see `stand_in`.
     """
     code = put_back_code(code, placeholders)
     if stood_first:

@@ -25,10 +25,10 @@ def qualname_of(code: types.CodeType) -> str:
     if hasattr(code, "co_qualname"):
         return str(code.co_qualname)
     if any(isinstance(const, types.CodeType) for const in code.co_consts):
-        for made, name, _ in _made(code, Words(code)):
-            class_name = name_of_class(made, Words(made).raws)
-            said_name = name if class_name is None else made.co_consts[class_name.arg]
-            ending = f".<locals>.{made.co_name}"
+        for function_code, name, _ in _made(code, Words(code)):
+            class_name = name_of_class(function_code, Words(function_code).raws)
+            said_name = name if class_name is None else function_code.co_consts[class_name.arg]
+            ending = f".<locals>.{function_code.co_name}"
             if isinstance(said_name, str) and said_name.endswith(ending):
                 return said_name.removesuffix(ending)
     return code.co_name
@@ -106,15 +106,22 @@ def requalify_made(code: types.CodeType, original: types.CodeType) -> types.Code
     """
     if hasattr(code, "co_qualname"):
         return code
-    wanted = {id(made): name for made, name, _ in _made(original, Words(original))}
+    wanted = {id(function_code): name for function_code, name, _ in _made(original, Words(original))}
     words = Words(code)
-    return with_loaded(code, words, [(load, wanted.get(id(made), name)) for made, name, load in _made(code, words)])
+    return with_loaded(
+        code, words, [(load, wanted.get(id(function_code), name)) for function_code, name, load in _made(code, words)]
+    )
 
 
 def with_loaded(code: types.CodeType, words: Words, wanted: Sequence[Load]) -> types.CodeType:
     """Return the code with other constants for some load instructions. Other loads of these constants do not change.
 
     Raises `NoRoom` if an instruction is too short.
+
+    Args:
+        code: the code.
+        words: its instructions, which are changed.
+        wanted: load instructions, each with its new constant.
     """
     consts = list(code.co_consts)
     changed = [(load, new) for load, new in wanted if consts[load.arg] != new]
@@ -139,6 +146,6 @@ def _made(code: types.CodeType, words: Words) -> Iterator[tuple[types.CodeType, 
     """Yield the code object and the name of each function that is made, and the instruction that loads the name."""
     for of_code, of_name, use in zip(words.raws, words.raws[1:], words.raws[2:], strict=False):
         if use.name == "MAKE_FUNCTION" and of_code.name == of_name.name == "LOAD_CONST":
-            made = code.co_consts[of_code.arg]
-            if isinstance(made, types.CodeType):
-                yield made, code.co_consts[of_name.arg], of_name
+            function_code = code.co_consts[of_code.arg]
+            if isinstance(function_code, types.CodeType):
+                yield function_code, code.co_consts[of_name.arg], of_name

@@ -105,10 +105,10 @@ def recompile(
     def build(first: tuple[str, ...]) -> types.CodeType:
         code, qualname = standin(first=first)
         plain = replace(way, qualname=qualname, stood_first=bool(first))
-        own = own_variables(code, original, names)
-        if own:
+        unbound = own_variables(code, original, names)
+        if unbound:
             with contextlib.suppress(NoStack):  # Then they stay variables, and the proof sees them.
-                return through_steps(standin(first=first, stacked=own)[0], replace(plain, stacked=own))
+                return through_steps(standin(first=first, stacked=unbound)[0], replace(plain, stacked=unbound))
         return through_steps(code, plain)
 
     try:
@@ -197,14 +197,14 @@ def is_same_but_for_lines(first: types.CodeType, second: types.CodeType) -> bool
     """Return whether two code objects, including nested code, differ only in lines and file names."""
     pending: list[tuple[object, object]] = [(first, second)]
     while pending:
-        one, other = pending.pop()
-        if isinstance(one, types.CodeType) and isinstance(other, types.CodeType):
-            if any(getattr(one, name, None) != getattr(other, name, None) for name in FIELDS):
+        first_value, other = pending.pop()
+        if isinstance(first_value, types.CodeType) and isinstance(other, types.CodeType):
+            if any(getattr(first_value, name, None) != getattr(other, name, None) for name in FIELDS):
                 return False
-            if len(one.co_consts) != len(other.co_consts):
+            if len(first_value.co_consts) != len(other.co_consts):
                 return False
-            pending += zip(one.co_consts, other.co_consts, strict=True)
-        elif key(one) != key(other):
+            pending += zip(first_value.co_consts, other.co_consts, strict=True)
+        elif key(first_value) != key(other):
             return False
     return True
 

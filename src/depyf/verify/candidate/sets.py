@@ -21,15 +21,15 @@ Sets = Mapping[Hashable, list[frozenset[object]]]
 
 def sets_of(original: types.CodeType) -> Sets:
     """Return by their members the sets of code and nested code whose order no text determines."""
-    found: dict[Hashable, list[frozenset[object]]] = {}
+    by_members: dict[Hashable, list[frozenset[object]]] = {}
     times = facts_of(RUNNING, original.co_name).set_fills
     for code in codes_in_order(original):
         for const in code.co_consts:
             if type(const) is frozenset and not (is_fixed(const) and filled_in(const, times)):
-                same = found.setdefault(members(const), [])
+                same = by_members.setdefault(members(const), [])
                 if all(const is not other for other in same):
                     same.append(const)
-    return found
+    return by_members
 
 
 def own_sets(code: types.CodeType, sets: Sets) -> types.CodeType:
@@ -40,7 +40,7 @@ def own_sets(code: types.CodeType, sets: Sets) -> types.CodeType:
     consts = list(code.co_consts)
     for place, const in enumerate(consts):
         same = sets.get(members(const), []) if type(const) is frozenset else []
-        if len({tuple(map(key, each)) for each in same}) > 1:
+        if len({tuple(map(key, same_set)) for same_set in same}) > 1:
             raise DecompilationError("sets of the same members in different orders", code=code.co_name)
         if same:
             consts[place] = same[0]

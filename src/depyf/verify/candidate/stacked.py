@@ -35,7 +35,10 @@ class NoStack(DecompilationError):
 def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the variables of a stand-in that its original never binds, if code may look at the variables.
 
-    names: identifiers in the text that stand for other names in `original`.
+    Args:
+        standin: the code compiled from the source.
+        original: the code that it stands for.
+        names: identifiers in the text that stand for other names in `original`.
     """
     code = read(original)
     if not may_read_frame(code):
@@ -43,26 +46,36 @@ def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapp
     listing = normalise(code)
     bound = {item.arg for item in listing.instructions if item.op in BINDS}
     plain = [name for name in standin.co_varnames[parameter_count(standin) :] if name not in standin.co_cellvars]
-    found = [name for name in plain if names.get(name, name) not in bound]
-    return tuple(found) if found and reads_frame(listing) else ()
+    unbound = [name for name in plain if names.get(name, name) not in bound]
+    return tuple(unbound) if unbound and reads_frame(listing) else ()
 
 
 def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None:
-    """Make the compiler treat some variables of a function as globals."""
+    """Make the compiler treat some variables of a function as globals.
+
+    Args:
+        tree: the tree of the module, which is changed.
+        function: the name of the function.
+        variables: the names of the variables.
+    """
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_function(node, function):
             is_docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
-            made = ast.copy_location(ast.Global(names=sorted(variables)), node.body[0])
-            node.body.insert(1 if is_docstring else 0, made)
+            declaration = ast.copy_location(ast.Global(names=sorted(variables)), node.body[0])
+            node.body.insert(1 if is_docstring else 0, declaration)
 
 
 def keep_on_stack(code: types.CodeType, variables: Collection[str], *, lets_go: bool) -> types.CodeType:
     """Return the code with some of its globals as values on the stack.
 
-    lets_go: whether the last read of a variable moves its value, as the original does.
 
     Raises `NoStack` if that is impossible. A value is stored above other values or twice, merging paths have different
     values on the stack, exceptions are handled, or this version cannot copy from the stack.
+
+    Args:
+        code: the code compiled from the source.
+        variables: the names of the globals.
+        lets_go: whether the last read of a variable moves its value, as the original does.
     """
     return _Stack(code, variables, lets_go=lets_go).rewritten()
 
@@ -83,14 +96,14 @@ class _Stack:
 
     def rewritten(self) -> types.CodeType:
         self.follow()
-        made: dict[int, bytes] = {}
+        replacements: dict[int, bytes] = {}
         for index, slots in sorted(self.before.items()):
             item = self.listing.instructions[index]
             if self.names_one(item):
-                made[item.offset] = made.get(item.offset, b"") + self.on_stack(index, slots)
+                replacements[item.offset] = replacements.get(item.offset, b"") + self.on_stack(index, slots)
             elif item.op == "NULL" and any(map(self.names_one, self.of_offset(index))):
-                made[item.offset] = made.get(item.offset, b"") + self.words.encode("PUSH_NULL", 0)
-        for offset, encoded in made.items():
+                replacements[item.offset] = replacements.get(item.offset, b"") + self.words.encode("PUSH_NULL", 0)
+        for offset, encoded in replacements.items():
             self.words.overwrite(self.raws[offset], encoded, keep_caches=False)
         most = 1 + max(map(len, self.before.values()))
         return self.code.replace(co_code=bytes(self.words.data), co_stacksize=self.code.co_stacksize + most)
@@ -136,7 +149,7 @@ class _Stack:
             return encode("NOP" if op == "STORE_GLOBAL" else "POP_TOP", 0)
         way = self.way(index, slots)
         if self.takes(index, slots):
-            return b"".join(encode("SWAP", each) for each in range(2, way + 1))
+            return b"".join(encode("SWAP", depth) for depth in range(2, way + 1))
         return encode("COPY", way)
 
     def takes(self, index: int, slots: Slots) -> bool:
@@ -152,7 +165,7 @@ class _Stack:
     def of_offset(self, index: int) -> list[Instruction]:
         """Return the operations of an operation's instruction: the load, and the NULL of a call."""
         near = self.listing.instructions[max(index - 1, 0) : index + 2]
-        return [each for each in near if each.offset == self.listing.instructions[index].offset]
+        return [item for item in near if item.offset == self.listing.instructions[index].offset]
 
     def names_one(self, item: Instruction) -> bool:
         """Return whether an instruction stores, loads or deletes one of the variables."""
@@ -166,12 +179,12 @@ class _Stack:
         while changed:  # The second round confirms code without backward jumps.
             changed = False
             for index in reversed(range(len(items))):
-                found = frozenset[object]().union(*(live[each] for each in self.following(index)))
+                read_later = frozenset[object]().union(*(live[follower] for follower in self.following(index)))
                 if self.names_one(items[index]):
                     reads = items[index].op == "LOAD_GLOBAL"
-                    found = found | {items[index].arg} if reads else found - {items[index].arg}
-                changed = changed or found != live[index]
-                live[index] = found
+                    read_later = read_later | {items[index].arg} if reads else read_later - {items[index].arg}
+                changed = changed or read_later != live[index]
+                live[index] = read_later
         reads_at = (index for index, item in enumerate(items) if item.op == "LOAD_GLOBAL" and self.names_one(item))
         return frozenset(index for index in reads_at if items[index].arg not in live[index + 1])
 

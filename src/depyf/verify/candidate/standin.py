@@ -41,13 +41,18 @@ def compile_standin(
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function for `original`, and its qualified name.
 
-    function: its name in the text; by default the name of `original`, else the only function.
-    names: identifiers in the text that stand for other names in `original`.
-    first: placeholders whose objects must be the first constants of each function.
-    imported: the imports of the original's module, if they are known.
-    lets_go: whether the function releases its variables when it reads them for the last time.
-    stacked: variables of the function that the compiler must treat as globals.
     Raises `DecompilationError` if the text does not compile or does not contain the function.
+
+    Args:
+        text: the source of a module.
+        original: the code that the function stands for.
+        filename: the file name in the code.
+        function: its name in the text; by default the name of `original`, else the only function.
+        names: identifiers in the text that stand for other names in `original`.
+        first: placeholders whose objects must be the first constants of each function.
+        imported: the imports of the original's module, if they are known.
+        lets_go: whether the function releases its variables when it reads them for the last time.
+        stacked: variables of the function that the compiler must treat as globals.
     """
     wanted = original.co_name if function is None else function
     if imported is None:
@@ -56,17 +61,17 @@ def compile_standin(
     last = wanted if lets_go and not stacked else None  # A value on the stack is released when it is popped.
     globals_of = (wanted, stacked) if stacked else None
     module = compile_text(text, original, filename, first=first, lets_go=last, globals_of=globals_of)
-    found = list(functions(module))
-    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
+    defined = list(functions(module))
+    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in defined):
         module = compile_text(
             text, original, filename, cells_of=wanted, first=first, lets_go=last, globals_of=globals_of
         )
-        found = list(functions(module))
-    named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
-    if not named and function is None and len(found) == 1:
-        named = found
+        defined = list(functions(module))
+    named = [(code, qualname) for code, qualname in defined if code.co_name == wanted]
+    if not named and function is None and len(defined) == 1:
+        named = defined
     if not named:
-        there = ", ".join(code.co_name for code, _ in found) or "none"
+        there = ", ".join(code.co_name for code, _ in defined) or "none"
         raise DecompilationError(f"the source has no function {wanted} (there: {there})", code=filename)
     return named[-1]
 
@@ -83,10 +88,14 @@ def compile_text(
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports of the original's module.
 
-    cells_of: the function in which the cells of the original must be cells, even if it does not need them.
-    first: placeholders whose objects must be the first constants of each function.
-    lets_go: the function that releases its variables.
-    globals_of: a function, and the variables of it that must be globals.
+    Args:
+        text: the source of the module.
+        original: a code object of the original's module.
+        filename: the file name in the code.
+        cells_of: the function in which the cells of the original must be cells, even if it does not need them.
+        first: placeholders whose objects must be the first constants of each function.
+        lets_go: the function that releases its variables.
+        globals_of: a function, and the variables of it that must be globals.
     """
 
     def compiled(source: str | ast.Module) -> types.CodeType:
@@ -113,7 +122,13 @@ def compile_text(
 
 
 def with_imports(text: str, imported: Sequence[str], names: Mapping[str, str]) -> str:
-    """Return the text of a module with imports of names at its end, where they move no line and no docstring."""
+    """Return the text of a module with imports of names at its end, where they move no line and no docstring.
+
+    Args:
+        text: the source of the module.
+        imported: the names of the imported modules.
+        names: identifiers in the text that stand for other names.
+    """
     in_text = {name: identifier for identifier, name in names.items()}
     return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
 
@@ -122,12 +137,17 @@ def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None
     """Make the variables that are cells in the original cells in its stand-in: add a function that names them.
 
     The compiler drops an unreachable branch, but keeps its effect on the scope of variables.
+
+    Args:
+        tree: the tree of the module, which is changed.
+        original: the code with the cells.
+        function: the name of the function.
     """
-    found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
+    definitions = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
     names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
-    if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
+    if len(definitions) != 1 or not names or definitions[0].name.startswith(WRAPPER):
         return
-    put_in_front(found[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
+    put_in_front(definitions[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
 
 
 def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:

@@ -110,10 +110,10 @@ def frame_of(question: Question, view: str, **content: object) -> Frame:
 
 def _overview(question: Question) -> str:
     frame = frame_of(question, "brief", ask=question.ask, run=_run(question))
-    found = question.findings
-    shown = frame.fill(FINDINGS, (_finding(question, each) for each in found), at_least_one=True)
-    rest = [rest_id(FINDINGS, shown + 1)] if shown < len(found) else []
-    if not found:
+    ordered_findings = question.findings
+    shown = frame.fill(FINDINGS, (_finding(question, finding) for finding in ordered_findings), at_least_one=True)
+    rest = [rest_id(FINDINGS, shown + 1)] if shown < len(ordered_findings) else []
+    if not ordered_findings:
         frame.set(FINDINGS, [])
     rows = _rows(question)
     count = frame.fill(COMPILES, rows) if not rest else 0
@@ -130,10 +130,10 @@ def _run(question: Question) -> Json:
         "processes": len(question.runs) if len(question.runs) > 1 else 0,
         "findings": len(question.findings),
         "compiles": len(compiles),
-        "recompiles": sum(isinstance(each.trigger, Recompile) for each in compiles),
+        "recompiles": sum(isinstance(compiled.trigger, Recompile) for compiled in compiles),
         "graph_breaks": breaks_of(compiles).places,
-        "failed": sum(each.failure is not None for each in compiles),
-        "compile_seconds": round(sum(duration(each.seconds) for each in compiles), 3),
+        "failed": sum(compiled.failure is not None for compiled in compiles),
+        "compile_seconds": round(sum(duration(compiled.seconds) for compiled in compiles), 3),
         "unfinished": not all(run.session.ended for run in question.runs.values()),
     }
     return {key: value for key, value in json.items() if value or key in (FINDINGS, COMPILES)}
@@ -146,18 +146,18 @@ def _list(question: Question, name: str, items: Sequence[Json], first: int) -> s
     return frame.text
 
 
-def _finding(question: Question, found: Finding) -> Json:
+def _finding(question: Question, finding: Finding) -> Json:
     """Return a finding in short, with the ids that have more about it."""
-    where, cost = found.where, found.cost
+    where, cost = finding.where, finding.cost
     json: Json = {
-        "id": finding_id(found),
-        "severity": found.severity,
-        "kind": found.kind,
+        "id": finding_id(finding),
+        "severity": finding.severity,
+        "kind": finding.kind,
         "file": where.file if where is not None else None,
         "line": where.line if where is not None else None,
-        "cause": found.cause,
-        "fix": found.fix,
-        "tried": _tried(question, found),
+        "cause": finding.cause,
+        "fix": finding.fix,
+        "tried": _tried(question, finding),
         "cost": {
             key: value
             for key, value in (
@@ -167,18 +167,18 @@ def _finding(question: Question, found: Finding) -> Json:
             )
             if value
         },
-        "more": [*found.compiles[:MOST_COMPILES]],
+        "more": [*finding.compiles[:MOST_COMPILES]],
     }
     return json
 
 
-def _tried(question: Question, found: Finding) -> list[Json]:
+def _tried(question: Question, finding: Finding) -> list[Json]:
     """Return what `depyf fix` tried for a finding."""
-    place = str(found.where or "")
+    place = str(finding.where or "")
     return [
-        {key: each[key] for key in ("edit", "state", "told", "kept") if each.get(key)}
-        for each in question.tried
-        if (each["finding"]["kind"], each["finding"]["where"]) == (found.kind, place)
+        {key: edit[key] for key in ("edit", "state", "told", "kept") if edit.get(key)}
+        for edit in question.tried
+        if (edit["finding"]["kind"], edit["finding"]["where"]) == (finding.kind, place)
     ]
 
 
@@ -188,34 +188,38 @@ def _rows(question: Question) -> list[Json]:
     for label, run in question.runs.items():
         for row in data.overview(run):
             where = row["where"]
-            told = {**row, "where": f"{where['file']}:{where['line']}", "process": label}
+            shown_row = {**row, "where": f"{where['file']}:{where['line']}", "process": label}
             if len(question.runs) == 1:
-                del told["process"]
-            rows.append({key: value for key, value in told.items() if value not in (None, 0, "", [])})
+                del shown_row["process"]
+            rows.append({key: value for key, value in shown_row.items() if value not in (None, 0, "", [])})
     return rows
 
 
-def _one_finding(question: Question, found: Finding) -> str:
+def _one_finding(question: Question, finding: Finding) -> str:
     """Return all that is known about a finding: its lines, what else differed, torch's hints, the failed guards."""
     frame = frame_of(question, "finding")
-    told = {**_finding(question, found), "more": [], "function": found.where.function if found.where else ""}
-    del told["more"]
-    frame.fill("finding", [told], at_least_one=True)
+    facts_of_finding = {
+        **_finding(question, finding),
+        "more": [],
+        "function": finding.where.function if finding.where else "",
+    }
+    del facts_of_finding["more"]
+    frame.fill("finding", [facts_of_finding], at_least_one=True)
     frame.content["finding"] = frame.content["finding"][0]
     runs = list(question.runs.values())
-    frame.fill("source", next((lines for lines in (_source(run, found) for run in runs) if lines), []))
-    also = ({"cause": each.cause, "at": str(each.where or ""), "fix": each.fix} for each in found.also)
+    frame.fill("source", next((lines for lines in (_source(run, finding) for run in runs) if lines), []))
+    also = ({"cause": other.cause, "at": str(other.where or ""), "fix": other.fix} for other in finding.also)
     frame.fill("also", also)
-    frame.fill("breaks", (each for run in runs for each in _breaks(run, found)))
-    frame.fill("failed_guards", (each for run in runs for each in _failed(run, found)))
-    shown = frame.fill("compiles", found.compiles)
-    frame.end("rest", [rest_id(COMPILES, 1)] if shown < len(found.compiles) else [])
+    frame.fill("breaks", (row for run in runs for row in _breaks(run, finding)))
+    frame.fill("failed_guards", (row for run in runs for row in _failed(run, finding)))
+    shown = frame.fill("compiles", finding.compiles)
+    frame.end("rest", [rest_id(COMPILES, 1)] if shown < len(finding.compiles) else [])
     return frame.text
 
 
-def _source(run: Run, found: Finding) -> list[str]:
+def _source(run: Run, finding: Finding) -> list[str]:
     """Return the lines around the line of a finding, each with its number."""
-    where = found.where
+    where = finding.where
     if where is None or not where.line:
         return []
     lines = run.text(run.session.sources.get(where.file, "")).splitlines()
@@ -224,25 +228,25 @@ def _source(run: Run, found: Finding) -> list[str]:
     return [f"{number}{'>' if number == where.line else ' '} {text}" for number, text in enumerate(shown, first)]
 
 
-def _breaks(run: Run, found: Finding) -> Iterator[Json]:
-    for each in data.breaks(run) if found.kind.startswith(("break", "graph-break")) else ():
-        place = each["where"]
-        if place is not None and set(each["compiles"]) & set(found.compiles):
-            stack = [f"{line['file']}:{line['line']} in {line['function']}: {line['text']}" for line in each["stack"]]
-            told = {"reason": each["reason"], "at": f"{place['file']}:{place['line']}", "text": place["text"]}
-            yield {**told, "called_by": stack, "hints": each["hints"]}
+def _breaks(run: Run, finding: Finding) -> Iterator[Json]:
+    for row in data.breaks(run) if finding.kind.startswith(("break", "graph-break")) else ():
+        place = row["where"]
+        if place is not None and set(row["compiles"]) & set(finding.compiles):
+            stack = [f"{line['file']}:{line['line']} in {line['function']}: {line['text']}" for line in row["stack"]]
+            head = {"reason": row["reason"], "at": f"{place['file']}:{place['line']}", "text": place["text"]}
+            yield {**head, "called_by": stack, "hints": row["hints"]}
 
 
-def _failed(run: Run, found: Finding) -> Iterator[Json]:
+def _failed(run: Run, finding: Finding) -> Iterator[Json]:
     for recompile in data.recompiles(run):
-        if recompile["id"] in found.compiles and recompile["nearest"] is not None:
+        if recompile["id"] in finding.compiles and recompile["nearest"] is not None:
             reasons = [reason["text"] for reason in recompile["nearest"]["reasons"]]
             yield {"compile": recompile["id"], "entry": recompile["nearest"]["entry"], "guards": reasons}
 
 
 def _one_compile(question: Question, label: str, run: Run, function: Function, compiled: Compile) -> str:
     """Return a compile: its row, its failure, the ids of its files, and the code that runs."""
-    row = next(each for each in _rows(question) if each["id"] == str(compiled.id))
+    row = next(row for row in _rows(question) if row["id"] == str(compiled.id))
     frame = frame_of(question, "compile", compile={**row, "process": label} if len(question.runs) > 1 else row)
     if compiled.failure is not None:
         frame.fill("failure", [compiled.failure.reason], at_least_one=True)

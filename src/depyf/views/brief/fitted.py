@@ -38,21 +38,21 @@ def shortened(value: Any, length: int) -> Any:  # noqa: ANN401 - JSON
     >>> shortened({"cause": "a graph break"}, 8)
     {'cause': 'a graph…'}
     """
-    made: Any = [None]
-    waiting: list[tuple[Any, Any, Any]] = [(made, 0, value)]
+    root: Any = [None]
+    waiting: list[tuple[Any, Any, Any]] = [(root, 0, value)]
     while waiting:
-        target, key, each = waiting.pop()
-        if isinstance(each, dict):
-            target[key] = dict.fromkeys(each)
-            waiting += [(target[key], name, inner) for name, inner in each.items() if name not in _WHOLE]
-            target[key].update((name, inner) for name, inner in each.items() if name in _WHOLE)
-        elif isinstance(each, (list, tuple)):
-            target[key] = [None] * len(each)
-            waiting += [(target[key], index, inner) for index, inner in enumerate(each)]
+        target, key, part = waiting.pop()
+        if isinstance(part, dict):
+            target[key] = dict.fromkeys(part)
+            waiting += [(target[key], name, inner) for name, inner in part.items() if name not in _WHOLE]
+            target[key].update((name, inner) for name, inner in part.items() if name in _WHOLE)
+        elif isinstance(part, (list, tuple)):
+            target[key] = [None] * len(part)
+            waiting += [(target[key], index, inner) for index, inner in enumerate(part)]
         else:
-            is_long = isinstance(each, str) and len(each) > length
-            target[key] = each[: length - 1] + _MARK if is_long else each
-    return made[0]
+            is_long = isinstance(part, str) and len(part) > length
+            target[key] = part[: length - 1] + _MARK if is_long else part
+    return root[0]
 
 
 class Frame:

@@ -20,7 +20,10 @@ MOST_KNOWN = 40
 def guard_explained(question: Question, compile_id: str, wanted: str) -> str:
     """Return JSON that explains guards of a compile.
 
-    wanted: the number of a guard, from 1, or a part of its text, or of the value as the user writes it.
+    Args:
+        question: the runs, and the budget of the answer.
+        compile_id: the id of the compile.
+        wanted: the number of a guard, from 1, or a part of its text, or of the value as the user writes it.
 
     Raises:
         UnknownIdError: there is no such compile or guard.
@@ -28,19 +31,19 @@ def guard_explained(question: Question, compile_id: str, wanted: str) -> str:
     pairs = [(run, compiled) for _, run, _, compiled in question.compiles()]
     run, compiled = next((pair for pair in pairs if str(pair[1].id) == compile_id), (None, None))
     if run is None or compiled is None:
-        known = ", ".join(str(each.id) for _, each in pairs[:MOST_KNOWN])
+        known = ", ".join(str(compiled.id) for _, compiled in pairs[:MOST_KNOWN])
         raise UnknownIdError(f"there is no compile {compile_id!r}; there is {known or 'none'}")
     if not isinstance(compiled.guards, GuardSet):
         raise UnknownIdError(f"compile {compile_id} has no guards: {compiled.guards.reason}")
     guards = compiled.guards.guards
-    found = [(number, each) for number, each in enumerate(guards, start=1) if _is_meant(number, each, wanted)]
-    if not found:
+    matching = [(number, guard) for number, guard in enumerate(guards, start=1) if _is_meant(number, guard, wanted)]
+    if not matching:
         raise UnknownIdError(f"none of the {len(guards)} guards of {compile_id} is or has {wanted!r} in it")
     frame = frame_of(question, "guard", compile=compile_id, of=len(guards))
-    shown = frame.fill("guards", (_explained(number, each) for number, each in found), at_least_one=True)
-    sources = {each.source for _, each in found}
+    shown = frame.fill("guards", (_explained(number, guard) for number, guard in matching), at_least_one=True)
+    sources = {guard.source for _, guard in matching}
     frame.fill("refused", _refusals(run, compile_id, sources))
-    frame.end("rest", [f"{len(found) - shown} more guards match"] if shown < len(found) else [])
+    frame.end("rest", [f"{len(matching) - shown} more guards match"] if shown < len(matching) else [])
     return frame.text
 
 

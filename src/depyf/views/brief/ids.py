@@ -25,12 +25,12 @@ class Section:
     last: int | None = None
 
 
-def finding_id(found: Finding) -> str:
+def finding_id(finding: Finding) -> str:
     """Return the id of a finding. It is the same in every run, also after the line has moved.
 
     SARIF results have the same identity, in full.
     """
-    return f"f-{fingerprint(found)[:_LENGTH]}"
+    return f"f-{fingerprint(finding)[:_LENGTH]}"
 
 
 def section_of(text: str) -> Section:
@@ -41,12 +41,12 @@ def section_of(text: str) -> Section:
     >>> section_of("train.py:7")
     Section(name='train.py', first=7, last=7)
     """
-    found = _SECTION.match(text)
-    if found is None or found["first"] is None:
+    section = _SECTION.match(text)
+    if section is None or section["first"] is None:
         return Section(text)
-    first = int(found["first"])
-    ends_there = "-" not in text[found.end("first") :]
-    return Section(found["name"], first, first if ends_there else int(found["last"]) if found["last"] else None)
+    first = int(section["first"])
+    ends_there = "-" not in text[section.end("first") :]
+    return Section(section["name"], first, first if ends_there else int(section["last"]) if section["last"] else None)
 
 
 def rest_id(name: str, first: int) -> str:

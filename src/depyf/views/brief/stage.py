@@ -26,8 +26,11 @@ class Part:
 def stage_of_line(question: Question, file: str, line: int, stage: str = "") -> str:
     """Return JSON with what a line became in a stage, or, without a stage, in which stages it is.
 
-    file: the user's file, by its path, the end of it, or its name.
-    stage: the key of a text, such as `captured_graph`, `transformed`, `kernel` or `guards`, or its start.
+    Args:
+        question: the runs, and the budget of the answer.
+        file: the user's file, by its path, the end of it, or its name.
+        line: the line number in the user's file.
+        stage: the key of a text, such as `captured_graph`, `transformed`, `kernel` or `guards`, or its start.
 
     Raises:
         UnknownIdError: no text of the run is linked to the line; the message names lines that are.
@@ -53,9 +56,9 @@ def is_same_file(named: str, asked: str) -> bool:
     >>> is_same_file("mynet.py", "net.py")
     False
     """
-    one, other = PurePath(named).parts, PurePath(asked).parts
-    shorter = min(len(one), len(other))
-    return bool(shorter) and one[-shorter:] == other[-shorter:]
+    named_parts, other = PurePath(named).parts, PurePath(asked).parts
+    shorter = min(len(named_parts), len(other))
+    return bool(shorter) and named_parts[-shorter:] == other[-shorter:]
 
 
 def _parts(question: Question, file: str, line: int) -> Iterator[Part]:
@@ -91,5 +94,5 @@ def _nothing(question: Question, file: str, line: int, stage: str) -> str:
     what = f"no text{f' of stage {stage!r}' if stage else ''} is linked to line {line} of {file!r}"
     if stage and not any(key.startswith(stage) for key in keys):
         return f"{what}; the stages are {', '.join(sorted(keys))}"
-    nearest = sorted(sorted(linked, key=lambda each: abs(each - line))[:8])
+    nearest = sorted(sorted(linked, key=lambda linked_line: abs(linked_line - line))[:8])
     return f"{what}; linked lines near it: {', '.join(map(str, nearest)) or 'none'}"

@@ -19,8 +19,8 @@ def tried_in(*directories: Path) -> list[Mapping[str, Any]]:
     path = next((directory / FILE for directory in directories if (directory / FILE).is_file()), None)
     if path is None:
         return []
-    found = json.loads(path.read_text(encoding="utf-8"))
-    tried = found.get("tried") if isinstance(found, dict) else None
+    content = json.loads(path.read_text(encoding="utf-8"))
+    tried = content.get("tried") if isinstance(content, dict) else None
     if not isinstance(tried, list):
         raise ValueError(f"{path} is not written by `depyf fix`")
     return tried

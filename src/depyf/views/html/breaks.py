@@ -61,14 +61,20 @@ class GivenUp:
 
 
 def broken(run: Run, addresses: Mapping[str, str], findings: Sequence[Finding]) -> list[Broken]:
-    """Return the places where graphs end, in the order in which they occurred."""
-    found = {(compiled, str(each.where)): each for each in findings for compiled in each.compiles}
+    """Return the places where graphs end, in the order in which they occurred.
+
+    Args:
+        run: the run.
+        addresses: the addresses of the functions' pages, by key.
+        findings: the findings of the run.
+    """
+    by_compile = {(compiled, str(finding.where)): finding for finding in findings for compiled in finding.compiles}
     places: dict[tuple[UserLine | None, str], Broken] = {}
     for function, compiled in run.session.compiles():
-        for each in compiled.breaks:
-            at = str(where_is(each.where)) if each.where is not None else ""
-            finding = found.get((str(compiled.id), at))
-            place = places.setdefault((each.where, each.reason), Broken(each, finding))
+        for graph_break in compiled.breaks:
+            at = str(where_is(graph_break.where)) if graph_break.where is not None else ""
+            finding = by_compile.get((str(compiled.id), at))
+            place = places.setdefault((graph_break.where, graph_break.reason), Broken(graph_break, finding))
             address = f"{addresses[function.root]}/{entry_key(compiled)}"
             place.entries.append((str(compiled.id), address, title(function)))
             place.calls += compiled.hits or 0
@@ -89,8 +95,8 @@ def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
 
 def skipped(run: Run) -> list[Skipped]:
     """Return the frames that Dynamo skipped: the user's own first, then by frequency."""
-    found = [
+    frames = [
         Skipped(skip.what, skip.filename, skip.reason, skip.times, skip.whose is Whose.OWN)
         for skip in skips(run.session)
     ]
-    return sorted(found, key=lambda each: (not each.is_own, -each.times))
+    return sorted(frames, key=lambda frame: (not frame.is_own, -frame.times))

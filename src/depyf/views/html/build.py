@@ -52,14 +52,14 @@ class Content:
     """The ranks of the traces from which the run was read. One may stand for many."""
 
 
-def content_of(found: list[Process], folder: Path | None = None) -> Content:
+def content_of(all_processes: list[Process], folder: Path | None = None) -> Content:
     """Return processes with the data of all their functions. If a folder is given, the data is written into it.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    content = Content(found, Chunks(folder))
-    for process in found:
+    content = Content(all_processes, Chunks(folder))
+    for process in all_processes:
         run = process.run
         families = run.families()
         for key, address in process.addresses.items():
@@ -83,15 +83,15 @@ def build_report(
         ValueError: the index is not depyf's.
         OSError: a file cannot be written.
     """
-    found = processes(directory, since)
-    if not found:
+    all_processes = processes(directory, since)
+    if not all_processes:
         raise FileNotFoundError(f"there is no index.json in {directory} or in its folders of ranks and processes")
     folder = (output or directory) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    content = content_of(found, None if single_file else folder)
+    content = content_of(all_processes, None if single_file else folder)
     content.job = read_job(directory)
     if content.job is not None:
-        for process in found:
+        for process in all_processes:
             process.label = content.job.label_of(process.folder.rstrip("/")) or process.label
     page = folder / PAGE
     write_whole(page, _page(content, content.chunks.texts, home="ranks" if content.job is not None else ""))
@@ -101,9 +101,11 @@ def build_report(
 def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> str:
     """Return the page of a report.
 
-    inlined: the data that is embedded in the page.
-    home: the address that is shown first; "" for the overview.
-    base: the base of its links; "" for its own place.
+    Args:
+        content: the processes and their data.
+        inlined: the data that is embedded in the page.
+        home: the address that is shown first; "" for the overview.
+        base: the base of its links; "" for its own place.
     """
     return "".join(_page(content, inlined, home=home, base=base))
 

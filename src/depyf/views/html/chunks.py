@@ -81,11 +81,11 @@ def read_script(text: str) -> Any:  # noqa: ANN401 - JSON
     Raises:
         ValueError: it is not a script of a page's data.
     """
-    found = _SCRIPT.fullmatch(text)
-    if found is None:
+    script = _SCRIPT.fullmatch(text)
+    if script is None:
         raise ValueError("this is not a script with a page's data")
-    content = json.loads(found["content"])
-    return json.loads(zlib.decompress(base64.b64decode(content))) if found["call"] == "unpack" else content
+    content = json.loads(script["content"])
+    return json.loads(zlib.decompress(base64.b64decode(content))) if script["call"] == "unpack" else content
 
 
 def as_json(content: object) -> str:

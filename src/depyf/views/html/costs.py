@@ -34,7 +34,7 @@ def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
     return {
         **{key: profile[key] for key in _SHOWN},
         "against_eager": profile.get("against_eager", []),
-        "kernels": [each | {"shown": _shown_in(each)} for each in profile["kernels"]],
+        "kernels": [kernel | {"shown": _shown_in(kernel)} for kernel in profile["kernels"]],
         "words": WORDS,
         "timeline": _shortened(profile["timeline"]),
         "pages": pages,
@@ -53,8 +53,8 @@ def _shortened(timeline: list[Json]) -> list[Json]:
     """Return at most `MOST_PIECES` stretches; of a longer list, those that last longest."""
     if len(timeline) <= MOST_PIECES:
         return timeline
-    least = sorted(each["end"] - each["start"] for each in timeline)[-MOST_PIECES]
-    return [each for each in timeline if each["end"] - each["start"] >= least]
+    least = sorted(stretch["end"] - stretch["start"] for stretch in timeline)[-MOST_PIECES]
+    return [stretch for stretch in timeline if stretch["end"] - stretch["start"] >= least]
 
 
 def _blocks(run: Run, lines: list[Json]) -> list[Json]:
@@ -66,14 +66,14 @@ def _blocks(run: Run, lines: list[Json]) -> list[Json]:
             places.setdefault(place["file"], set()).add(place["line"])
             key = place["file"], place["line"]
             cost[key] = cost.get(key, 0.0) + row["seconds"]
-    found = []
+    blocks_with_cost = []
     sources = Sources(run)
     for file, numbers in places.items():
         for block in blocks(file, sources.text(file), numbers):
             seconds = sum(value for (name, line), value in cost.items() if name == file and _holds(block, line))
             content = {"file": file, "first": block.first, "name": block.name, "text": block.text}
-            found.append((seconds, content))
-    return [content for _, content in sorted(found, key=lambda pair: -pair[0])]
+            blocks_with_cost.append((seconds, content))
+    return [content for _, content in sorted(blocks_with_cost, key=lambda pair: -pair[0])]
 
 
 def _holds(block: Block, line: int) -> bool:

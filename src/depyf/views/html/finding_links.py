@@ -20,26 +20,26 @@ class FindingLinks:
     skipped: the page of skipped frames.
     """
 
-    def __init__(self, run: Run, found: Sequence[Finding], addresses: Mapping[str, str], skipped: str) -> None:
+    def __init__(self, run: Run, findings: Sequence[Finding], addresses: Mapping[str, str], skipped: str) -> None:
         self._shown: dict[str, tuple[Function, Compile]] = {}
         for function, compiled in run.session.compiles():
             self._shown.setdefault(str(compiled.id), (function, compiled))
         self._files = {short_path(source): source for source in run.session.sources}
-        self._found, self._addresses, self._skipped = found, addresses, skipped
+        self._found, self._addresses, self._skipped = findings, addresses, skipped
 
     def all(self) -> list[tuple[Finding, str]]:
         """Return each finding with its address."""
-        return [(each, self._address(each)) for each in self._found]
+        return [(finding, self._address(finding)) for finding in self._found]
 
     def lines(self, root: str) -> Iterator[Origin]:
         """Yield the lines that findings on the page of a root function link to."""
-        for each in self._found:
-            shown = self._page(each)
-            if shown is not None and shown[0].root == root and each.where is not None and each.where.line:
-                yield self._line(each.where)
+        for finding in self._found:
+            shown = self._page(finding)
+            if shown is not None and shown[0].root == root and finding.where is not None and finding.where.line:
+                yield self._line(finding.where)
 
     def _page(self, finding: Finding) -> tuple[Function, Compile] | None:
-        return next((self._shown[each] for each in finding.compiles if each in self._shown), None)
+        return next((self._shown[compile_id] for compile_id in finding.compiles if compile_id in self._shown), None)
 
     def _line(self, where: Where) -> Origin:
         return self._files.get(where.file, where.file), where.line

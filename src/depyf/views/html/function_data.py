@@ -54,8 +54,14 @@ def function_data(
 ) -> str:
     """Add the chunks of a root function's page; return the name of the first, which names the others.
 
-    lines: the states of the lines of the run's functions.
-    named: lines that must be shown because addresses of the page name them.
+    Args:
+        run: the run.
+        root: the function of the page.
+        family: the compiles of the function and of its resume functions, in order.
+        chunks: the data files of the report.
+        name: the address of the page.
+        lines: the states of the lines of the run's functions.
+        named: lines that must be shown because addresses of the page name them.
     """
     return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
 
@@ -69,7 +75,17 @@ def shown_entries(
     lines: Sequence[FunctionLines] = (),
     named: Iterable[Origin] = (),
 ) -> Json:
-    """Return the data of a function and its compiles. Texts that are too long for it become chunks."""
+    """Return the data of a function and its compiles. Texts that are too long for it become chunks.
+
+    Args:
+        run: the run.
+        root: the function of the page.
+        family: the compiles of the function and of its resume functions, in order.
+        chunks: the data files of the report.
+        name: the address of the page.
+        lines: the states of the lines of the run's functions.
+        named: lines that must be shown because addresses of the page name them.
+    """
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
@@ -81,11 +97,11 @@ def shown_entries(
         "line": root.first_line,
         "entries": entries,
         "rests": rests,
-        "states": {each.value: each.words for each in LineState},
+        "states": {state.value: state.words for state in LineState},
         "share": next((line.words for line in lines if line.is_of(root)), ""),
         "origins": [list(origin) for origin in places.numbers],
         "blocks": [
-            _block(each, lines) for each in source_blocks(run, root, places.numbers, _computed(entries, places))
+            _block(block, lines) for block in source_blocks(run, root, places.numbers, _computed(entries, places))
         ],
     }
 
@@ -99,16 +115,20 @@ def _computed(entries: list[Json], places: _Places) -> Counter[str]:
 def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
     """Return the parts of the user's files that a page shows: the function, then the files with most lines in graphs.
 
-    computed: the number of lines of each file that are in graphs.
+    Args:
+        run: the run, which holds the sources.
+        root: the function of the page.
+        origins: the lines to show.
+        computed: the number of lines of each file that are in graphs.
     """
     by_file: dict[str, list[int]] = {root.filename: []}
     for file, line in origins:
         by_file.setdefault(file, []).append(line)
-    found: list[Block] = []
+    parts: list[Block] = []
     for file, lines in sorted(by_file.items(), key=lambda item: -computed.get(item[0], 0)):
         text = run.text(run.session.sources.get(file, ""))
-        found += blocks(file, text, lines, root.first_line if file == root.filename else None)
-    return sorted(found, key=lambda block: not _holds(block, root))
+        parts += blocks(file, text, lines, root.first_line if file == root.filename else None)
+    return sorted(parts, key=lambda block: not _holds(block, root))
 
 
 def _holds(block: Block, root: Function) -> bool:
@@ -149,20 +169,20 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
             {
-                "at": places.of(origin_of(each.where)),
-                "from": places.of(_callers(each, function, run.session.functions[function.root])),
-                "reason": each.reason,
-                "code": each.code,
-                "hints": each.hints,
+                "at": places.of(origin_of(graph_break.where)),
+                "from": places.of(_callers(graph_break, function, run.session.functions[function.root])),
+                "reason": graph_break.reason,
+                "code": graph_break.code,
+                "hints": graph_break.hints,
             }
-            for each in compiled.breaks
+            for graph_break in compiled.breaks
         ],
         "resumes": places.of(_resumed(function)),
         "graphs": _graphs(texts, places),
         "guarded": _guarded(compiled, places),
         "docs": [
-            _document(each, places, chunks, f"{name}-{entry_key(compiled)}-{number}")
-            for number, each in enumerate(texts)
+            _document(document, places, chunks, f"{name}-{entry_key(compiled)}-{number}")
+            for number, document in enumerate(texts)
         ],
     }
 
@@ -171,8 +191,8 @@ def _restarts(compiled: Compile) -> str:
     """Return how often Dynamo restarted the compile, and why, as far as torch recorded it."""
     if compiled.attempts < 2:
         return ""
-    told = compiled.metrics.get("restart_reasons")
-    reasons = [str(each).partition("\n")[0] for each in told] if isinstance(told, list) else []
+    recorded = compiled.metrics.get("restart_reasons")
+    reasons = [str(reason).partition("\n")[0] for reason in recorded] if isinstance(recorded, list) else []
     times = "once" if compiled.attempts == 2 else f"{compiled.attempts - 1} times"
     return f"Dynamo restarted it {times}{': ' if reasons else ''}{'; '.join(sorted(reasons))}"
 
@@ -205,21 +225,21 @@ def _why(root: Function, function: Function, compiled: Compile) -> str:
             return trigger_words(root, function, compiled)
 
 
-def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:
+def _callers(graph_break: GraphBreak, function: Function, root: Function) -> Origins:
     """Return the lines of a function that lead to its graph break."""
     names = {function.name, root.name}
-    lines = (line for line in found.stack if line.filename == root.filename and line.function in names)
-    return joined(map(origin_of, lines)) - origin_of(found.where)
+    lines = (line for line in graph_break.stack if line.filename == root.filename and line.function in names)
+    return joined(map(origin_of, lines)) - origin_of(graph_break.where)
 
 
 def _rests(run: Run, root: Function, places: _Places) -> list[Json]:
     """Return the breaks after which Dynamo did not compile the rest of a function: the lines, and the reasons."""
-    found = []
+    rests = []
     for (name, file, reason), _ in run.session.skipped.items():
         rest = resumed_function(name)
         if rest is not None and (rest[0], file) == (root.name, root.filename):
-            found.append({"at": places.of(frozenset(((file, rest[1]),))), "reason": reason})
-    return found
+            rests.append({"at": places.of(frozenset(((file, rest[1]),))), "reason": reason})
+    return rests
 
 
 def _resumed(function: Function) -> Origins:
@@ -230,12 +250,12 @@ def _resumed(function: Function) -> Origins:
 
 def _graphs(texts: list[Document], places: _Places) -> dict[str, list[int]]:
     """Return the user's lines of each captured graph, by its number."""
-    found: dict[str, list[int]] = {}
+    lines_by_graph: dict[str, list[int]] = {}
     for text in texts:
         number = graph_number(text.file)
         if number is not None and text.key.startswith("captured_graph"):
-            found[str(number)] = places.of(text.links.all())
-    return found
+            lines_by_graph[str(number)] = places.of(text.links.all())
+    return lines_by_graph
 
 
 def _guarded(compiled: Compile, places: _Places) -> dict[int, int]:
@@ -248,40 +268,40 @@ def _guarded(compiled: Compile, places: _Places) -> dict[int, int]:
     return counts
 
 
-def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Json:
+def _document(document: Document, places: _Places, chunks: Chunks, name: str) -> Json:
     content: Json = {
-        "key": each.key,
-        "label": each.label,
-        "language": each.language,
-        "lead": each.is_leading,
-        "file": each.file,
-        "lines": each.text.count("\n") + 1,
-        "note": each.links.note,
-        "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
-        "starts": first_kernel(each.text) if each.is_kernels else 1,
-        "links": runs(each.links, places.of),
-        "folds": _folds(each),
+        "key": document.key,
+        "label": document.label,
+        "language": document.language,
+        "lead": document.is_leading,
+        "file": document.file,
+        "lines": document.text.count("\n") + 1,
+        "note": document.links.note,
+        "kernels": [[call.line, call.name] for call in kernel_calls(document.text)] if document.is_kernels else [],
+        "starts": first_kernel(document.text) if document.is_kernels else 1,
+        "links": runs(document.links, places.of),
+        "folds": _folds(document),
     }
-    if len(each.text) <= MOST_INLINE:
-        return content | {"text": each.text}
+    if len(document.text) <= MOST_INLINE:
+        return content | {"text": document.text}
     # The title is apart, because a graph before and after a pass is often the same but for its title.
-    end = each.text.find("\n") + 1 if each.text.startswith("#") else 0
-    return content | {"head": each.text[:end], "chunk": chunks.add_text(name, each.text[end:])}
+    end = document.text.find("\n") + 1 if document.text.startswith("#") else 0
+    return content | {"head": document.text[:end], "chunk": chunks.add_text(name, document.text[end:])}
 
 
-def _folds(each: Document) -> list[list[Any]]:
-    found = folds(each.text) if each.language in FOLDED else []
-    return [[fold.first, fold.last, fold.words] for fold in found]
+def _folds(document: Document) -> list[list[Any]]:
+    all_folds = folds(document.text) if document.language in FOLDED else []
+    return [[fold.first, fold.last, fold.words] for fold in all_folds]
 
 
 def runs(links: Links, numbers: Callable[[Origins], list[int]]) -> list[list[Any]]:
     """Return links as runs of lines with the same places: first line, last line, numbers of the places."""
-    found: list[list[Any]] = []
+    line_runs: list[list[Any]] = []
     before: Origins = frozenset()
     for line, origins in sorted(links.lines.items()):
-        if found and found[-1][1] == line - 1 and before == origins:
-            found[-1][1] = line
+        if line_runs and line_runs[-1][1] == line - 1 and before == origins:
+            line_runs[-1][1] = line
         else:
-            found.append([line, line, numbers(origins)])
+            line_runs.append([line, line, numbers(origins)])
         before = origins
-    return found
+    return line_runs

@@ -50,8 +50,8 @@ def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
             page = f"{addresses[function.root]}/{entry_key(compiled)}/{tab}"
             of = title(function), str(compiled.id), artefact.part
             rows += [
-                KernelRow(name, len(found), *of, f"{page}/L{found[0]}", known.get(name, Tuned()))
-                for name, found in lines.items()
+                KernelRow(name, len(call_lines), *of, f"{page}/L{call_lines[0]}", known.get(name, Tuned()))
+                for name, call_lines in lines.items()
             ]
     return rows
 

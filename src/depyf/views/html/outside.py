@@ -17,7 +17,13 @@ FIRST = ("exported_program", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "Joint_graph",
 
 
 def outside_data(run: Run, chunks: Chunks, name: str) -> str:
-    """Add the chunks of the page; return the name of the first, which names the others."""
+    """Add the chunks of the page; return the name of the first, which names the others.
+
+    Args:
+        run: the run, with its artefacts outside any compile.
+        chunks: the data files of the report.
+        name: the address of the page.
+    """
     function = Function("", NAME, "", 0, "", "")
     family = [
         (

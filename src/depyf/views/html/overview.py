@@ -79,18 +79,18 @@ class Axis:
 def rows(run: Run, addresses: Mapping[str, str]) -> list[Row]:
     """Return the tree of a run; `addresses` are those of the functions' pages by key."""
     session = run.session
-    axis = Axis(_spans(each) for _, each in session.compiles() if each.began is not None)
-    found: list[Row] = []
+    axis = Axis(_spans(compiled) for _, compiled in session.compiles() if compiled.began is not None)
+    tree_rows: list[Row] = []
     families = run.families()
     for placed in call_tree(session.roots()):
         if isinstance(placed.item, UserLine):
             line = placed.item
-            found.append(Row("call", placed.depth, line.text or line.function, f"{line.filename}:{line.line}"))
+            tree_rows.append(Row("call", placed.depth, line.text or line.function, f"{line.filename}:{line.line}"))
         else:
-            found += _function_rows(
+            tree_rows += _function_rows(
                 run, families[placed.item.key], placed.item, placed.depth, addresses[placed.item.key], axis
             )
-    return found
+    return tree_rows
 
 
 def _spans(compiled: Compile) -> tuple[float, float]:
@@ -99,7 +99,7 @@ def _spans(compiled: Compile) -> tuple[float, float]:
 
 
 def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address: str, axis: Axis) -> list[Row]:
-    compiles = [one for _, one in pairs]
+    compiles = [compiled for _, compiled in pairs]
     head = Row(
         "function",
         depth,
@@ -113,7 +113,7 @@ def _function_rows(run: Run, pairs: Family, root: Function, depth: int, address:
     )
     if len(pairs) == 1:
         return [head]
-    return [head, *(_compile_row(root, function, one, depth + 1, address, axis) for function, one in pairs)]
+    return [head, *(_compile_row(root, function, compiled, depth + 1, address, axis) for function, compiled in pairs)]
 
 
 def _compile_row(root: Function, function: Function, compiled: Compile, depth: int, address: str, axis: Axis) -> Row:
@@ -145,10 +145,10 @@ def _detail(root: Function, function: Function, compiled: Compile) -> str:
 def _sums(compiles: list[Compile]) -> dict[str, object]:
     return {
         "entries": len(compiles),
-        "ops": sum(each.op_count or 0 for each in compiles),
-        "guards": sum(guard_count(each) or 0 for each in compiles),
-        "hits": sum(each.hits or 0 for each in compiles),
-        "seconds": sum(duration(each.seconds) for each in compiles),
+        "ops": sum(compiled.op_count or 0 for compiled in compiles),
+        "guards": sum(guard_count(compiled) or 0 for compiled in compiles),
+        "hits": sum(compiled.hits or 0 for compiled in compiles),
+        "seconds": sum(duration(compiled.seconds) for compiled in compiles),
     }
 
 

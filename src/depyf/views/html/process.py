@@ -73,13 +73,13 @@ class Process:
     @cached_property
     def outside(self) -> str:
         """Return the page of artefacts outside any compile, or ""."""
-        return f"{self.key}outside" if any(each.file for each in self.run.session.loose) else ""
+        return f"{self.key}outside" if any(artefact.file for artefact in self.run.session.loose) else ""
 
     @property
     def pages(self) -> list[tuple[str, str]]:
         """Return the address of each function's page, and its name."""
-        own = [(address, title(self.run.session.functions[key])) for key, address in self.addresses.items()]
-        return [*own, (self.outside, OUTSIDE)] if self.outside else own
+        pages = [(address, title(self.run.session.functions[key])) for key, address in self.addresses.items()]
+        return [*pages, (self.outside, OUTSIDE)] if self.outside else pages
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -94,11 +94,11 @@ class Process:
     @cached_property
     def counts(self) -> list[Count]:
         """Return the most important numbers."""
-        compiles = [each for _, each in self.compiles]
+        compiles = [compiled for _, compiled in self.compiles]
         breaks = breaks_of(compiles)
-        recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
-        failed = sum(status_of(each) is Status.FAILED for each in compiles)
-        spent = sum(duration(each.seconds) for each in compiles)
+        recompiles = sum(isinstance(compiled.trigger, Recompile) for compiled in compiles)
+        failed = sum(status_of(compiled) is Status.FAILED for compiled in compiles)
+        spent = sum(duration(compiled.seconds) for compiled in compiles)
         return [
             _count(len(self.addresses), "function"),
             _count(len(compiles), "compile", Status.COMPILED),
@@ -148,8 +148,8 @@ class Process:
     @property
     def own_lines(self) -> list[FunctionLines]:
         """Return the lines of the user's own functions, starting with the smallest share in graphs."""
-        found = [line for line in self.lines if not is_library_file(line.filename)]
-        return sorted(found, key=lambda each: each.share)
+        users_lines = [line for line in self.lines if not is_library_file(line.filename)]
+        return sorted(users_lines, key=lambda function_lines: function_lines.share)
 
     @property
     def library_lines(self) -> list[FunctionLines]:
@@ -159,19 +159,19 @@ class Process:
     @cached_property
     def modules(self) -> list[tuple[Function, list[Module]]]:
         """Return the functions that pass through modules, with these modules."""
-        found = [(function, folded(modules(function))) for function in self.run.session.roots()]
-        return [(function, inside) for function, inside in found if len(inside) > 1]
+        pairs = [(function, folded(modules(function))) for function in self.run.session.roots()]
+        return [(function, inside) for function, inside in pairs if len(inside) > 1]
 
     @cached_property
     def unseen(self) -> list[str]:
         """Return the source files of which only the lines quoted in a trace are known."""
-        return [each for each in self.run.session.unavailable if each.startswith("source of ")]
+        return [missing for missing in self.run.session.unavailable if missing.startswith("source of ")]
 
     @cached_property
     def costs_json(self) -> str:
         """Return the data of the page of costs, or "" without a profile."""
-        found = costs_data(self.run, self.addresses)
-        return as_json(found) if found is not None else ""
+        data = costs_data(self.run, self.addresses)
+        return as_json(data) if data is not None else ""
 
     @cached_property
     def recompiled(self) -> list[Recompiled]:
@@ -186,7 +186,7 @@ class Process:
     @cached_property
     def broken(self) -> list[Broken]:
         """Return the places where graphs end."""
-        return broken(self.run, self.addresses, [each for each, _ in self.finding_links.all()])
+        return broken(self.run, self.addresses, [finding for finding, _ in self.finding_links.all()])
 
     @cached_property
     def failed(self) -> list[GivenUp]:
@@ -205,15 +205,15 @@ def processes(directory: Path, since: float) -> list[Process]:
     Raises:
         ValueError: an index is not depyf's.
     """
-    found: list[Process] = []
+    all_processes: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:
         match = _FOLDER.search(folder.name)
         if (folder == directory or match is not None) and has_index(folder) and changed_at(folder) >= since:
             label = "program" if folder == directory or match is None else f"{match[1]} {match[2]}"
-            process = _process(f"p{len(found)}", label, read_run(folder))
+            process = _process(f"p{len(all_processes)}", label, read_run(folder))
             process.folder = "" if folder == directory else f"{folder.name}/"
-            found.append(process)
-    return found
+            all_processes.append(process)
+    return all_processes
 
 
 def _order(folder: Path) -> tuple[str, int]:
@@ -223,4 +223,4 @@ def _order(folder: Path) -> tuple[str, int]:
 
 def _process(key: str, label: str, run: Run) -> Process:
     roots = run.session.roots()
-    return Process(key, label, run, {each.key: f"{key}f{number}" for number, each in enumerate(roots)})
+    return Process(key, label, run, {root.key: f"{key}f{number}" for number, root in enumerate(roots)})

@@ -20,11 +20,11 @@ class Apart:
 def apart(processes: Sequence[Process]) -> list[Apart]:
     """Return the facts in which the processes of a run differ."""
     labels = [process.label for process in processes]
-    told = {
+    facts_by_label = {
         process.label: facts(process.run.session)
         for process in processes
     }
     return [
         Apart(fact, {label: value for value, those in values.items() for label in labels if label in those})
-        for fact, values in differences(told)
+        for fact, values in differences(facts_by_label)
     ]

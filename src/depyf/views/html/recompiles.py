@@ -74,28 +74,32 @@ class Recompiled:
 
 def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
     """Return the functions of a run that were compiled more than once; `addresses` are those of the root functions."""
-    found, known = [], kinds(run.session)
+    functions, known = [], kinds(run.session)
     for function in run.session.functions.values():
-        if not any(isinstance(each.trigger, Recompile) for each in function.compiles):
+        if not any(isinstance(compiled.trigger, Recompile) for compiled in function.compiles):
             continue
         address = addresses[function.root]
-        guards = {str(each.id): each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet)}
+        guards = {
+            str(compiled.id): compiled.guards.guards
+            for compiled in function.compiles
+            if isinstance(compiled.guards, GuardSet)
+        }
         root = run.session.functions[function.root]
-        entries = tuple(_entry(root, function, each, address, known) for each in function.compiles)
-        found.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
-    return found
+        entries = tuple(_entry(root, function, compiled, address, known) for compiled in function.compiles)
+        functions.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
+    return functions
 
 
 def _entry(
     root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
 ) -> Entry:
     by_entry = list(entry_reasons(root, function, compiled, known))
-    near = next((each for each in by_entry if each.is_nearest), None)
+    near = next((entry for entry in by_entry if entry.is_nearest), None)
     others = tuple(
-        (each.entry, reason, follows)
-        for each in by_entry
-        for follows, found in ((False, () if each is near else each.reasons), (True, each.folded))
-        for reason in found
+        (entry.entry, reason, follows)
+        for entry in by_entry
+        for follows, reasons in ((False, () if entry is near else entry.reasons), (True, entry.folded))
+        for reason in reasons
     )
     return Entry(
         compiled,

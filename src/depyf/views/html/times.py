@@ -28,15 +28,19 @@ def time_rows(run: Run, addresses: Mapping[str, str]) -> list[TimeRow]:
     """Return the compiles of each function below their sum; the slowest function comes first."""
     rows: list[list[TimeRow]] = []
     for key, family in run.families().items():
-        timed = [one for _, one in family if duration(one.seconds)]
+        timed = [compiled for _, compiled in family if duration(compiled.seconds)]
         if not timed:
             continue
-        own = [_row(one, f"{addresses[key]}/{entry_key(one)}") for one in timed]
-        sums = tuple(sum(column) for column in zip(*(each.seconds for each in own), strict=True))
-        caches = own[0].caches if len(own) == 1 else ""
+        compile_rows = [_row(compiled, f"{addresses[key]}/{entry_key(compiled)}") for compiled in timed]
+        sums = tuple(sum(column) for column in zip(*(row.seconds for row in compile_rows), strict=True))
+        caches = compile_rows[0].caches if len(compile_rows) == 1 else ""
         head = TimeRow(title(run.session.functions[key]), addresses[key], sums, sum(sums), caches, is_sum=True)
-        rows.append([head, *(own if len(own) > 1 else ())])
-    return [row for each in sorted(rows, key=lambda each: -each[0].total) for row in each]
+        rows.append([head, *(compile_rows if len(compile_rows) > 1 else ())])
+    return [
+        row
+        for function_rows in sorted(rows, key=lambda function_rows: -function_rows[0].total)
+        for row in function_rows
+    ]
 
 
 def _row(compiled: Compile, address: str) -> TimeRow:

@@ -65,8 +65,8 @@ def overview(run: Run) -> list[Json]:
 
 
 def _failed(compiled: Compile) -> str | None:
-    found = compiled.failure or next((call_failure.failure for call_failure in compiled.call_failures), None)
-    return found.summary if found is not None else None
+    failure = compiled.failure or next((call_failure.failure for call_failure in compiled.call_failures), None)
+    return failure.summary if failure is not None else None
 
 
 def all_findings(run: Run) -> list[Json]:
@@ -76,23 +76,23 @@ def all_findings(run: Run) -> list[Json]:
 
 def breaks(run: Run) -> list[Json]:
     """Return the graph breaks and the user's frames that run eagerly, each once."""
-    found: dict[tuple[UserLine | None, str], Json] = {}
+    by_place: dict[tuple[UserLine | None, str], Json] = {}
     for _, compiled in run.session.compiles():
-        for each in compiled.breaks:
-            told = found.setdefault(
-                (each.where, each.reason),
+        for graph_break in compiled.breaks:
+            row = by_place.setdefault(
+                (graph_break.where, graph_break.reason),
                 {
-                    "reason": each.reason,
-                    "code": each.code,
-                    "where": _line(each.where),
-                    "stack": [_line(line) for line in each.stack],
-                    "explanation": each.explanation,
-                    "hints": list(each.hints),
+                    "reason": graph_break.reason,
+                    "code": graph_break.code,
+                    "where": _line(graph_break.where),
+                    "stack": [_line(line) for line in graph_break.stack],
+                    "explanation": graph_break.explanation,
+                    "hints": list(graph_break.hints),
                     "compiles": [],
                 },
             )
-            told["compiles"].append(str(compiled.id))
-    return [*found.values(), *_eager(run)]
+            row["compiles"].append(str(compiled.id))
+    return [*by_place.values(), *_eager(run)]
 
 
 def _eager(run: Run) -> Iterator[Json]:
@@ -110,12 +110,12 @@ def _eager(run: Run) -> Iterator[Json]:
 
 def recompiles(run: Run) -> list[Json]:
     """Return each recompile with the refusals of every entry, and the fix."""
-    found, fixes = [], kinds(run.session)
+    rows, fixes = [], kinds(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
             entries = list(entry_reasons(run.session.functions[function.root], function, compiled, fixes))
             near = next((entry for entry in entries if entry.is_nearest), None)
-            told = {
+            row = {
                 "id": str(compiled.id),
                 "function": title(function),
                 "where": _place(function),
@@ -125,17 +125,17 @@ def recompiles(run: Run) -> list[Json]:
                 ],
                 "seconds": round(duration(compiled.seconds), 6),
             }
-            found.append(told)
-    return found
+            rows.append(row)
+    return rows
 
 
-def _reasons(found: Iterable[Reason]) -> list[Json]:
-    return [{"text": reason.words, "advice": reason.fix} for reason in found]
+def _reasons(reasons: Iterable[Reason]) -> list[Json]:
+    return [{"text": reason.words, "advice": reason.fix} for reason in reasons]
 
 
 def costs(run: Run) -> list[Json]:
     """Return the time of each compile by phase, the longest first, and how often its code was called."""
-    found = [
+    rows = [
         {
             "id": str(compiled.id),
             "function": title(function),
@@ -149,7 +149,7 @@ def costs(run: Run) -> list[Json]:
         }
         for function, compiled in run.session.compiles()
     ]
-    return sorted(found, key=lambda each: -each["seconds"])
+    return sorted(rows, key=lambda row: -row["seconds"])
 
 
 def compile_times(run: Run) -> list[Json]:
@@ -157,8 +157,8 @@ def compile_times(run: Run) -> list[Json]:
     times = read_times(run.directory)
     if times is None:
         return []
-    told = times_json(times)
-    return [{key: value for key, value in told.items() if key not in ("schema", "places", "cells")}]
+    content = times_json(times)
+    return [{key: value for key, value in content.items() if key not in ("schema", "places", "cells")}]
 
 
 def caches(run: Run) -> list[Json]:
@@ -207,7 +207,7 @@ def _function(run: Run, function: Function) -> Json:
         "where": _definition(function),
         "file": function.file,
         "source": function.source or _source(run, function),
-        "compiles": [_compile(run, function, each) for each in function.compiles],
+        "compiles": [_compile(run, function, compiled) for compiled in function.compiles],
     }
 
 
@@ -215,12 +215,12 @@ def _source(run: Run, function: Function) -> str:
     """Return the text of a function from the copy of its file in the dump, from its first line on."""
     lines = run.text(run.session.sources.get(function.filename, "")).splitlines()[max(function.first_line - 1, 0) :]
     head = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
-    own = lines[:1]
+    body = lines[:1]
     for line in lines[1:]:
-        if line.strip() and len(line) - len(line.lstrip()) <= head and not own[-1].startswith(" " * head + "@"):
+        if line.strip() and len(line) - len(line.lstrip()) <= head and not body[-1].startswith(" " * head + "@"):
             break
-        own.append(line)
-    return "\n".join(own).rstrip() + "\n" if own else ""
+        body.append(line)
+    return "\n".join(body).rstrip() + "\n" if body else ""
 
 
 def _compile(run: Run, function: Function, compiled: Compile) -> Json:
@@ -264,22 +264,24 @@ def graph_view(name: str) -> View:
 def _is_named(name: str, compiled: Compile, graph: Artefact) -> bool:
     number = _NUMBER.match(graph.file.rpartition("/")[2])
     wanted = _NUMBER.match(name)
-    own = number[1] if number is not None else ""
-    return name == str(compiled.id) or (bool(own) and own == (wanted[1] if wanted is not None else name))
+    number_of_graph = number[1] if number is not None else ""
+    return name == str(compiled.id) or (
+        bool(number_of_graph) and number_of_graph == (wanted[1] if wanted is not None else name)
+    )
 
 
 def kernel_view(name: str) -> View:
     """Return the view of a kernel: its text in each module of Inductor's that contains it."""
 
     def view(run: Run) -> list[Json]:
-        found = []
+        rows = []
         for function, compiled in run.session.compiles():
             for kernel in _kernels(compiled):
                 text = run.text(kernel.file)
                 if name in _names(text):
-                    own = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": kernel.file}
-                    found.append({**own, **_kernel_text(text, name)})
-        return found
+                    head = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": kernel.file}
+                    rows.append({**head, **_kernel_text(text, name)})
+        return rows
 
     return view
 
@@ -289,7 +291,7 @@ def _kernels(compiled: Compile) -> list[Artefact]:
 
 
 def _names(text: str) -> list[str]:
-    return [each["name"] for each in _KERNEL.finditer(text)]
+    return [match["name"] for match in _KERNEL.finditer(text)]
 
 
 def _kernel_text(text: str, name: str) -> Json:
@@ -353,9 +355,11 @@ def names(run: Run, what: str) -> list[str]:
     compiles = [compiled for _, compiled in run.session.compiles()]
     match what:
         case "function":
-            found = [title(function) for function in run.session.functions.values()]
+            all_names = [title(function) for function in run.session.functions.values()]
         case "graph":
-            found = [graph for each in compiles for graph in each.compiled_fns]
+            all_names = [graph for compiled in compiles for graph in compiled.compiled_fns]
         case _:
-            found = [name for each in compiles for kernel in _kernels(each) for name in _names(run.text(kernel.file))]
-    return list(dict.fromkeys(found))
+            all_names = [
+                name for compiled in compiles for kernel in _kernels(compiled) for name in _names(run.text(kernel.file))
+            ]
+    return list(dict.fromkeys(all_names))

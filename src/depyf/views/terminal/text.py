@@ -25,7 +25,12 @@ def rendered(view: str, items: list[Json]) -> RenderableType:
     """Return a view's items as text, or a message that there are none."""
     if not items:
         return Text(EMPTY.get(view, "there is nothing with that name; `depyf show DUMP` lists the names"), style="dim")
-    return Group(*(Paragraph(each) if isinstance(each, Text) else each for each in RENDERERS[view](items)))
+    return Group(
+        *(
+            Paragraph(renderable) if isinstance(renderable, Text) else renderable
+            for renderable in RENDERERS[view](items)
+        )
+    )
 
 
 EMPTY = {
@@ -75,10 +80,10 @@ def _findings(items: list[Json]) -> Iterator[RenderableType]:
 
 
 def _cost(cost: Json) -> str:
-    told = [counted(cost["compiles"], "compile"), _seconds(cost["compile_seconds"])]
+    parts = [counted(cost["compiles"], "compile"), _seconds(cost["compile_seconds"])]
     if cost["eager_calls"] is not None:
-        told.append(counted(cost["eager_calls"], "eager call"))
-    return ", ".join(each for each in told if each)
+        parts.append(counted(cost["eager_calls"], "eager call"))
+    return ", ".join(part for part in parts if part)
 
 
 def _breaks(items: list[Json]) -> Iterator[RenderableType]:
@@ -99,26 +104,26 @@ def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
         head = Text(f"{item['id']} ", "bold").append(item["function"], "bold").append(f"  {_at(item['where'])}", "cyan")
         yield head.append(f"  {_seconds(item['seconds'])}", "dim")
-        told = item["nearest"]
-        for reason in told["reasons"] if told is not None else ():
-            yield _below(Text(f"{told['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
+        nearest = item["nearest"]
+        for reason in nearest["reasons"] if nearest is not None else ():
+            yield _below(Text(f"{nearest['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
             if reason["advice"]:
                 yield _below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
         others = len(item["refused"]) - 1
         if others > 0:
             yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
-        if told is None:
+        if nearest is None:
             yield _below(Text("torch does not say why", "dim"), INDENT)
         yield Text()
 
 
 def _costs(items: list[Json]) -> Iterator[RenderableType]:
     table = Rows(("compile", "function", "of which", "seconds", "calls"), right=2)
-    for each in items:
-        parts = sorted(each["phases"].items(), key=lambda part: -part[1])
-        told = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
-        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
-        table.add(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
+    for item in items:
+        parts = sorted(item["phases"].items(), key=lambda part: -part[1])
+        phases = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
+        place = Text(item["function"]).append(f"  {_at(item['where'])}", "dim")
+        table.add(item["id"], place, phases, _seconds(item["seconds"]), _number(item["calls"]))
     total = sum(item["seconds"] for item in items)
     yield table
     yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
@@ -169,10 +174,10 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[RenderableType]:
-    found = list(names)
-    if found:
+    shown_names = list(names)
+    if shown_names:
         yield Text(f"{what}:", "dim")
-        yield _below(Text("\n".join(found)), INDENT)
+        yield _below(Text("\n".join(shown_names)), INDENT)
 
 
 def _code(text: str, first: int = 1) -> RenderableType:

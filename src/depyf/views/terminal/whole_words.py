@@ -88,8 +88,8 @@ class Rows:
             head = Text("  ").join(cell for cell in row[:2] if cell.plain)
             yield Paragraph(head)
             numbers = zip(self.names[texts:], row[texts:], strict=True)
-            told = [*row[2:texts], *(Text(f"{name} ") + cell for name, cell in numbers if cell.plain)]
-            yield Paragraph(Text(", ").join(cell for cell in told if cell.plain), indent=2)
+            cells = [*row[2:texts], *(Text(f"{name} ") + cell for name, cell in numbers if cell.plain)]
+            yield Paragraph(Text(", ").join(cell for cell in cells if cell.plain), indent=2)
 
     def _table(self, least: Sequence[int]) -> Table:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)

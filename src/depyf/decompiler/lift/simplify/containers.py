@@ -112,13 +112,13 @@ class _Evaluator:
         to_compare: list[tuple[int, int]] = []
         for index in order:
             come_from = before.get(index, ())
-            known = [] if index in self.handled else [one for one in come_from if one in leaving]
-            to_compare += [(index, one) for one in come_from if one not in known]
-            entry[index] = self._meet(index, [leaving[one] for one in known]) if known else {}
+            known = [] if index in self.handled else [source for source in come_from if source in leaving]
+            to_compare += [(index, source) for source in come_from if source not in known]
+            entry[index] = self._meet(index, [leaving[source] for source in known]) if known else {}
             leaving[index] = {temp: fresh.copy() for temp, fresh in entry[index].items()}
             self._block(self.graph.block(index), leaving[index])
-        for index, one in to_compare:
-            self._agree(index, entry[index], leaving[one])
+        for index, source in to_compare:
+            self._agree(index, entry[index], leaving[source])
         for index, temps in self._made_again().items():
             for edge in self.graph.block(index).exit.edges():
                 self.lost |= self._wanted(edge.target, {temp: _Fresh([], False) for temp in temps})
@@ -128,8 +128,8 @@ class _Evaluator:
         """Return by block the containers that are built there and also in an earlier block, for another path."""
         seen: set[int] = set()
         again: dict[int, list[int]] = {}
-        for index, made in self.result.items():
-            temps = [temp for inst in made if id(inst) not in self.unbuilt for temp in inst.defs]
+        for index, new_insts in self.result.items():
+            temps = [temp for inst in new_insts if id(inst) not in self.unbuilt for temp in inst.defs]
             if not seen.isdisjoint(temps):
                 again[index] = [temp for temp in temps if temp in seen]
             seen.update(temps)
@@ -138,8 +138,8 @@ class _Evaluator:
     def write(self) -> None:
         """Write the results into the graph."""
         again = self._made_again()
-        for index, made in self.result.items():
-            insts = [inst for inst in made if id(inst) not in self.unbuilt]
+        for index, new_insts in self.result.items():
+            insts = [inst for inst in new_insts if id(inst) not in self.unbuilt]
             self._announce(self.graph.block(index), insts)
             self.graph.block(index).insts = insts
         rename(self.graph, {temp: self._find(temp) for temp in self.same})
@@ -157,7 +157,7 @@ class _Evaluator:
                     step("block {}: v{} is v{}, which it was taken from", block.index, temp, self._find(temp))
                 else:
                     step("block {}: v{} is only unpacked, so it is not built", block.index, temp)
-        if len(insts) != len(block.insts) or any(one.op != two.op for one, two in zip(insts, block.insts)):
+        if len(insts) != len(block.insts) or any(new.op != old.op for new, old in zip(insts, block.insts)):
             step("block {}: {} operations become {}", block.index, len(block.insts), len(insts))
 
     def _find(self, temp: int) -> int:
@@ -186,7 +186,7 @@ class _Evaluator:
             self.alive.update(alive_at_entry(self.graph))
         alive = self.alive[index]
         work = [temp for temp in heap if alive >> temp & 1]
-        work += [found for temp in self.same if alive >> temp & 1 and (found := self._find(temp)) in heap]
+        work += [container for temp in self.same if alive >> temp & 1 and (container := self._find(temp)) in heap]
         wanted: set[int] = set()
         while work:
             temp = work.pop()

@@ -57,11 +57,11 @@ def promote_variables(graph: Graph) -> None:
 
 
 def _variables(graph: Graph) -> dict[str, _Uses]:
-    found: dict[str, _Uses] = {}
+    by_variable: dict[str, _Uses] = {}
     for block in graph.live():
         for number, inst in enumerate(block.insts):
             if inst.op in ("STORE_FAST", "LOAD_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"):
-                uses = found.setdefault(str(inst.arg), _Uses())
+                uses = by_variable.setdefault(str(inst.arg), _Uses())
                 place = (block.index, number)
                 if inst.op == "LOAD_FAST":
                     uses.loads.append(place)
@@ -71,7 +71,7 @@ def _variables(graph: Graph) -> dict[str, _Uses]:
                     uses.stores.append(place)
                     if inst.op == "LOAD_FAST_CLEAR" or inst.uses[0] < 0:
                         uses.stores.append(place)
-    return found
+    return by_variable
 
 
 def _inst(graph: Graph, place: tuple[int, int]) -> Inst:

@@ -20,7 +20,8 @@ UNCHANGING = "LOAD_GLOBAL_UNCHANGING"
 def reload_where_used(graph: Graph, unchanging: frozenset[str]) -> None:
     """Move the loads of unchanging variables, and constants, to their uses.
 
-    unchanging: globals that no other code rebinds or deletes while this code runs.
+    Args:
+        unchanging: globals that no other code rebinds or deletes while this code runs.
     """
     assigned = {
         inst.arg

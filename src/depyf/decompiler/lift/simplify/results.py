@@ -24,7 +24,8 @@ from depyf.decompiler.steps import step
 def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
     """Unpack the results of calls of the globals in `results`.
 
-    results: by global, names for the items of the sequence that it returns.
+    Args:
+        results: by global, names for the items of the sequence that it returns.
     """
     if results.keys().isdisjoint(graph.code.names):
         return

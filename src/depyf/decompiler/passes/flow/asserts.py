@@ -48,8 +48,8 @@ def _restore_tested(body: list[ast.stmt]) -> None:
         place = 0
         while place < len(stmts):
             stmt = stmts[place]
-            if isinstance(stmt, ast.If) and (found := _assert(stmt)):
-                stmts[place : place + 1] = found
+            if isinstance(stmt, ast.If) and (replacement := _assert(stmt)):
+                stmts[place : place + 1] = replacement
             elif NESTS[type(stmt)]:
                 work += [sequence for sequence, _, _ in inner(stmt)]
             place += 1
@@ -88,7 +88,9 @@ def _parted(test: ast.expr, line: int) -> tuple[list[ast.expr], ast.expr]:
     """
     values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     lines = [_line(value) for value in values]
-    outside = next((place for place, own in enumerate(lines) if own >= line), 0) if line and all(lines) else 0
+    outside = (
+        next((place for place, value_line in enumerate(lines) if value_line >= line), 0) if line and all(lines) else 0
+    )
     conditions, inside = values[:outside], values[outside:]
     if all(map(is_not, inside)):
         held = [negated(value) for value in inside]
@@ -117,7 +119,7 @@ def _are_alternatives(tests: list[ast.expr]) -> bool:
     rows = [{row for node in nodes([test]) if (row := row_of(node))} for test in tests]
     if all(rows):
         return len(set().union(*rows)) == 1
-    gaps = [(gap_between(one, other), other) for one, other in zip(tests, tests[1:])]
+    gaps = [(gap_between(previous, other), other) for previous, other in zip(tests, tests[1:])]
     return all(gap == WORDS[ast.Or] + NOT * leading_nots(other) for gap, other in gaps)
 
 

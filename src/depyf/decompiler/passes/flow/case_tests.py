@@ -22,7 +22,8 @@ TESTS = frozenset({MatchTest})
 def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
     """Split the condition of an `if`, in place, so that each part tests one pattern and perhaps its guard.
 
-    is_joined: returns whether a condition without a pattern tests a subject for the values of several cases.
+    Args:
+        is_joined: returns whether a condition without a pattern tests a subject for the values of several cases.
     """
 
     def tests_case(test: ast.expr) -> bool:

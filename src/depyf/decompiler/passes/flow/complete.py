@@ -36,7 +36,8 @@ def check_complete_of(stmts: list[ast.stmt], ops: frozenset[str]) -> None:
 def check_complete(body: list[ast.stmt], *, has_patterns: bool = True) -> None:
     """Raise Unstructured for a node without a Python statement.
 
-    has_patterns: code without patterns cannot contain any of the pipeline's own expressions.
+    Args:
+        has_patterns: code without patterns cannot contain any of the pipeline's own expressions.
     """
     left = of_kinds(body, OURS) if has_patterns else [stmt for stmt in statements(body) if type(stmt) in OURS]
     if left:

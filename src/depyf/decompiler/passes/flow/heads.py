@@ -33,7 +33,13 @@ from depyf.decompiler.structure.tree import Enter
     before={"complete": "heads replace most of the pipeline's own nodes"},
 )
 def restore_heads_of(body: list[ast.stmt], graph: Graph, listing: Listing) -> list[ast.stmt]:
-    """Return the statements of one code object with the heads of loops and `with`."""
+    """Return the statements of one code object with the heads of loops and `with`.
+
+    Args:
+        body: the statements.
+        graph: the graph that they come from. A list that a loop iterates over stays a list if the graph `is_kept`.
+        listing: the instructions of the code object.
+    """
     return restore_heads(body, keeps_lists=keeps_lists(graph, listing))
 
 
@@ -45,7 +51,8 @@ def keeps_lists(graph: Graph, listing: Listing) -> bool:
 def restore_heads(body: list[ast.stmt], *, keeps_lists: bool) -> list[ast.stmt]:
     """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`.
 
-    keeps_lists: a list that a loop iterates over must not be compiled to a tuple.
+    Args:
+        keeps_lists: a list that a loop iterates over must not be compiled to a tuple.
     """
     if not holds(body, ForStmt, WithStmt):
         return body

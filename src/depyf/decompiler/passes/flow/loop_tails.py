@@ -48,13 +48,13 @@ def _ends_by_break(loop: ast.While) -> bool:
 
 def _breaks(loop: ast.While) -> list[tuple[list[ast.stmt], bool]]:
     """Return the sequences that end a loop, and whether they are nested only in `if`."""
-    found: list[tuple[list[ast.stmt], bool]] = []
+    breaks: list[tuple[list[ast.stmt], bool]] = []
     work: list[tuple[list[ast.stmt], bool]] = [(loop.body, True)]
     while work:
         stmts, plain = work.pop()
         for stmt in stmts:
             if isinstance(stmt, ast.Break):
-                found.append((stmts, plain))
+                breaks.append((stmts, plain))
             elif isinstance(stmt, ast.If):
                 work += [(stmt.body, plain), (stmt.orelse, plain)]
             elif isinstance(stmt, LOOPS):
@@ -62,4 +62,4 @@ def _breaks(loop: ast.While) -> list[tuple[list[ast.stmt], bool]]:
             else:
                 work += [(getattr(stmt, name, []), False) for name in ("body", "handler", "orelse", "finalbody")]
                 work += [(part.body, False) for name in ("handlers", "cases") for part in getattr(stmt, name, [])]
-    return found
+    return breaks

@@ -36,7 +36,13 @@ TEMPS = frozenset({Temp})
     needs=FLOW,
 )
 def restore_matches_of(body: list[ast.stmt], graph: Graph, ops: frozenset[str]) -> list[ast.stmt] | None:
-    """Return statements with `match` for tests of patterns, or None if the code tests no value twice."""
+    """Return statements with `match` for tests of patterns, or None if the code tests no value twice.
+
+    Args:
+        body: the statements.
+        graph: the graph that they come from, with the values on the stack at each test.
+        ops: the operations of the code object.
+    """
     return restore_matches(body) if not KEPT.isdisjoint(ops) or any(graph.waiting.values()) else None
 
 
@@ -202,9 +208,9 @@ def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
     return isinstance(subject, Temp) and any(_same(node, subject) for node in of_kinds(stmts, TEMPS))
 
 
-def _same(one: ast.expr, two: ast.expr) -> bool:
-    one, two = referred(one), referred(two)
-    return one is two or (isinstance(one, Temp) and isinstance(two, Temp) and one.temp == two.temp)
+def _same(left: ast.expr, right: ast.expr) -> bool:
+    left, right = referred(left), referred(right)
+    return left is right or (isinstance(left, Temp) and isinstance(right, Temp) and left.temp == right.temp)
 
 
 def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | None:
@@ -213,14 +219,16 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
     while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         guards[:0] = test.values[1:]
         test = test.values[0]
-    found = [_single(alternative) for alternative in _alternatives(test)]
+    subject_patterns = [_single(alternative) for alternative in _alternatives(test)]
     patterns: list[ast.pattern] = []
     subject: ast.expr | None = None
-    for one in found:
-        if one is None or (subject is not None and not _same(subject, one[0])):
+    for subject_pattern in subject_patterns:
+        if subject_pattern is None or (subject is not None and not _same(subject, subject_pattern[0])):
             return None
-        subject = one[0]
-        patterns.extend(one[1].patterns if isinstance(one[1], ast.MatchOr) else [one[1]])
+        subject = subject_pattern[0]
+        patterns.extend(
+            subject_pattern[1].patterns if isinstance(subject_pattern[1], ast.MatchOr) else [subject_pattern[1]]
+        )
     assert subject is not None
     pattern = patterns[0] if len(patterns) == 1 else ast.MatchOr(patterns=patterns)
     guard = guards[0] if len(guards) == 1 else ast.BoolOp(op=ast.And(), values=guards) if guards else None
@@ -229,15 +237,15 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
 
 def _alternatives(test: ast.expr) -> list[ast.expr]:
     """Return the operands of `or` tests, in order."""
-    found: list[ast.expr] = []
+    operands: list[ast.expr] = []
     work = [test]
     while work:
-        one = work.pop()
-        if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or):
-            work.extend(reversed(one.values))
+        expr = work.pop()
+        if isinstance(expr, ast.BoolOp) and isinstance(expr.op, ast.Or):
+            work.extend(reversed(expr.values))
         else:
-            found.append(one)
-    return found
+            operands.append(expr)
+    return operands
 
 
 def _tests_values(subject: Temp | None, test: ast.expr) -> bool:

@@ -34,7 +34,8 @@ TESTING = (ast.If, ast.While, ast.Assert)
 def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
     """Write the tests of all statements in place.
 
-    negates: in a test, `not a in b` is another operation than `a in b`.
+    Args:
+        negates: in a test, `not a in b` is another operation than `a in b`.
     """
     for stmt in statements(body):
         if not negates and isinstance(stmt, ast.If) and isinstance(stmt.test, ast.Compare) and _is_empty(stmt):
@@ -46,7 +47,7 @@ def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
 
 def _is_empty(stmt: ast.If) -> bool:
     """Return whether the arm of a true test is empty, and that of a false one is not."""
-    return bool(stmt.orelse) and all(isinstance(each, ast.Pass) for each in stmt.body)
+    return bool(stmt.orelse) and all(isinstance(nested, ast.Pass) for nested in stmt.body)
 
 
 def _written(test: ast.expr) -> ast.expr:
@@ -62,7 +63,7 @@ def _written(test: ast.expr) -> ast.expr:
                 values += inner.values
             else:
                 values.append(inner)
-        work += [each for each in values if isinstance(each, ast.BoolOp)]
+        work += [operand for operand in values if isinstance(operand, ast.BoolOp)]
         outer.values = values
     return whole.values[0] if len(whole.values) == 1 else whole
 

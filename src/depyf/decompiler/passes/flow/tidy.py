@@ -33,7 +33,8 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
     """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear.
 
-    in_order: each `break` and `continue` has its own code.
+    Args:
+        in_order: each `break` and `continue` has its own code.
     """
     ending = _ending(body)
     work = [(body, False)]
@@ -67,13 +68,13 @@ def _end_alike(stmt: ast.If) -> bool:
 
 def _ending(body: list[ast.stmt]) -> set[ast.stmt]:
     """Return the statements that never fall through: exit statements, and an `if` with one in both arms."""
-    found: set[ast.stmt] = set()
+    ending: set[ast.stmt] = set()
     for stmt in reversed(statements(body)):
         if isinstance(stmt, ENDS):
-            found.add(stmt)
-        elif isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in found and stmt.orelse[-1] in found:
-            found.add(stmt)
-    return found
+            ending.add(stmt)
+        elif isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in ending and stmt.orelse[-1] in ending:
+            ending.add(stmt)
+    return ending
 
 
 def _is_elif(stmts: list[ast.stmt], owner: ast.AST, name: str) -> bool:

@@ -35,7 +35,7 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every `TryStmt` by an `ast.Try`."""
     if not holds(body, TryStmt):
         return body
-    made: dict[int, ast.Try] = {}
+    tries: dict[int, ast.Try] = {}
 
     def part(stmts: list[ast.stmt]) -> list[ast.stmt]:
         out = []
@@ -44,21 +44,21 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
                 step("the handler of v{} becomes the clauses of `try`", stmt.exc)
                 exc, stmt = stmt.exc, _try(stmt)
                 assert isinstance(stmt, ast.Try)
-                made[exc] = stmt
+                tries[exc] = stmt
             out.append(stmt)
         return out
 
     body = rewrite_sequences(body, part)
-    _keep_exceptions(body, made)
+    _keep_exceptions(body, tries)
     return body
 
 
-def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
+def _keep_exceptions(body: list[ast.stmt], tries: dict[int, ast.Try]) -> None:
     """Assign an exception to its temporary where it is caught, if statements use it as a value."""
     named = {node.temp for node in of_kinds(body, TEMPS)}
-    for exc in made.keys() & named:
+    for exc in tries.keys() & named:
         step("v{} is used as a value: keep it where it is caught", exc)
-        for clause in made[exc].handlers:
+        for clause in tries[exc].handlers:
             call = ast.Call(func=Object(value=sys.exc_info), args=[], keywords=[])
             value = ast.Subscript(value=call, slice=ast.Constant(value=1), ctx=ast.Load())
             clause.body.insert(0, ast.Assign(targets=[Temp(temp=exc)], value=value, lineno=0))

@@ -33,6 +33,8 @@ from depyf.decompiler.passes.source_form.forms import (
 from depyf.decompiler.passes.source_form.loop_exits import exits_of
 from depyf.decompiler.structure.polarity import negated
 
+SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.Delete, ast.Assert})
+"""Statements that fall through and have no blocks."""
 Owner = ast.If | ast.Try | ast.For | ast.AsyncFor | ast.While
 """A statement with an `else`."""
 
@@ -49,7 +51,10 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     }
     for block in reversed(list(walk(body))):
         for place in range(len(block.stmts) - 1, -1, -1):
-            for rule in rules.get(type(block.stmts[place]), ()):
+            kind = type(block.stmts[place])
+            if kind in SIMPLE:
+                continue
+            for rule in rules.get(kind, ()):
                 rewrite(block, place, (rule,))
             if never_falls_through(block.stmts[place], ending):
                 ending.add(block.stmts[place])
@@ -97,19 +102,21 @@ class Arms:
     def turned(self, block: Block, place: int) -> Iterator[Form]:
         """Predict the arms of a test in the other order: the second one precedes the first."""
         stmt, following, starts = block.stmts[place], block.stmts[place + 1 :], self.columns.starts
-        if not isinstance(stmt, ast.If):
+        if not isinstance(stmt, ast.If) or not (stmt.orelse or following):
             return
         other = stmt.orelse
         if not other and following and stmt.body[-1] in self.ending and following[-1] in self.ending:
             other = following
-        first, second = (starts.get(arm[0]) if arm else None for arm in (other, stmt.body))
+        first, second = starts.get(other[0]) if other else None, starts.get(stmt.body[0])
+        if first is None or second is None or first >= second:
+            return
 
         def write() -> None:
             if not stmt.orelse:
                 del block.stmts[place + 1 :]
             stmt.test, stmt.body, stmt.orelse = negated(stmt.test), other, stmt.body
 
-        yield Form("swap the arms", first is not None and second is not None and first < second, write)
+        yield Form("swap the arms", True, write)
 
     def after_else(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of an `else` that follow the whole statement: they are in its column."""
@@ -133,7 +140,7 @@ class Arms:
         """Predict statements after a statement that are its `else`: they are to the right of it."""
         stmt, columns = block.stmts[place], self.columns
         following = block.stmts[place + 1 :]
-        if not isinstance(stmt, Owner) or stmt.orelse or not following or not self._leaves(stmt):
+        if not following or not isinstance(stmt, Owner) or stmt.orelse or not self._leaves(stmt):
             return
         indent, below, count = columns.column(stmt), columns.below(stmt), 0
         for inside in following if indent is not None else ():
@@ -143,12 +150,14 @@ class Arms:
             count += 1
         if not count and indent is not None and isinstance(stmt, ast.If) and self._is_elif(following[0]):
             count = int(columns.column(following[0]) == indent)
+        if not count:
+            return
 
         def write() -> None:
             stmt.orelse = following[:count]
             del block.stmts[place + 1 : place + 1 + count]
 
-        yield Form("the following statements become its `else`", count > 0, write)
+        yield Form("the following statements become its `else`", True, write)
 
     def _is_elif(self, stmt: ast.stmt) -> bool:
         """Return whether the test of a statement is as far from its column as after `elif`.
@@ -165,8 +174,11 @@ class Arms:
 
     def after_body(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of a body that follow the whole statement, because its `else` never gets there."""
-        stmt, indent = block.stmts[place], self._own(block.stmts[place])
-        if not isinstance(stmt, ast.If) or indent is None or not stmt.orelse or stmt.orelse[-1] not in self.ending:
+        stmt = block.stmts[place]
+        if not isinstance(stmt, ast.If) or not stmt.orelse or stmt.orelse[-1] not in self.ending:
+            return
+        indent = self._own(stmt)
+        if indent is None:
             return
         first = next((at for at, below in enumerate(stmt.body) if self.columns.column(below) == indent), 0)
 
@@ -189,12 +201,14 @@ class Arms:
             if len(arm) > 1 and way_out in starts and isinstance(arm[-1], ast.Return)
             if starts.get(arm[-1], starts[way_out]) == starts[way_out] and _is_same(arm[-1].value, way_out.value)
         ]
+        if not copied:
+            return
 
         def write() -> None:
             for arm in copied:
                 del arm[-1]
 
-        yield Form("join the copies of a return", bool(copied), write)
+        yield Form("join the copies of a return", True, write)
 
     def before_finally(self, block: Block, place: int) -> Iterator[Form]:
         """Predict the `return` of a constant in a `try`: its location without an operation is above the `finally`."""

@@ -78,7 +78,14 @@ class LineArms:
                         self.kept.add(id(stmt.orelse))
 
     def restore_if(self, block: Block, place: int, stmt: ast.If, *, is_body: bool) -> None:
-        """Move the statements after a test's exit into its `else`, or those in its `else` after it."""
+        """Move the statements after a test's exit into its `else`, or those in its `else` after it.
+
+        Args:
+            block: the statements with their context.
+            place: the position of the test in the block.
+            stmt: the test.
+            is_body: whether the block is the body of the code object, not of a statement.
+        """
         rest = block.stmts[place + 1 :]
         if stmt.body[-1] not in self.ending and stmt.orelse:
             self._part_behind(block, place, stmt)
@@ -153,7 +160,13 @@ class LineArms:
         return True
 
     def restore_try(self, block: Block, place: int, stmt: ast.Try) -> None:
-        """Move the statements after a `try` into its `else`, if no clause continues there."""
+        """Move the statements after a `try` into its `else`, if no clause continues there.
+
+        Args:
+            block: the statements with their context.
+            place: the position of the `try` in the block.
+            stmt: the `try`.
+        """
         rest = block.stmts[place + 1 :]
         if not rest or stmt.orelse or stmt.finalbody:
             return

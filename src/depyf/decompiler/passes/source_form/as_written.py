@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
-from depyf.decompiler.lift.definitions import ANNOTATE
+from depyf.decompiler.lift.definitions import ANNOTATE, LAZY
 from depyf.decompiler.passes.conditions import structures
 from depyf.decompiler.passes.registry import WRITTEN, Stage, registers
 from depyf.decompiler.passes.source_form.arms import restore_arms
@@ -15,7 +15,7 @@ from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.conditionals import restore_conditionals
 from depyf.decompiler.passes.source_form.debug import restore_debug
 from depyf.decompiler.passes.source_form.deletes import restore_deletes
-from depyf.decompiler.passes.source_form.evidence import Kind
+from depyf.decompiler.passes.source_form.evidence import DELETES, Kind
 from depyf.decompiler.passes.source_form.formats import restore_formats
 from depyf.decompiler.passes.source_form.forms import LOOPS
 from depyf.decompiler.passes.source_form.lines import Lines
@@ -30,6 +30,8 @@ from depyf.decompiler.passes.walk import compound, compounds, statements
 
 TESTED = (ast.If, ast.While)
 """The statements whose tests may be those of several statements."""
+REMOVING = DELETES | {"LOAD_FAST_CLEAR"}
+"""The operations that are written as `del`."""
 
 
 @registers(
@@ -44,7 +46,15 @@ TESTED = (ast.If, ast.While)
 def choose_source_form(
     body: list[ast.stmt], listing: Listing, ops: frozenset[str], known: object, has_conditions: bool
 ) -> None:
-    """Rewrite the statements of one code object in place; `known` is None if a source has exactly this code."""
+    """Rewrite the statements of one code object in place.
+
+    Args:
+        body: the statements.
+        listing: the instructions with their locations.
+        ops: the operations of the listing.
+        known: the facts about program-written code; None if the code comes from a source.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    """
     write_as_written(body, listing, ops, has_source=known is None, has_conditions=has_conditions)
 
 
@@ -53,13 +63,19 @@ def write_as_written(
 ) -> None:
     """Rewrite the statements of one code object in place; statements without locations do not change.
 
-    ops: the operations of the listing.
-    has_source: whether its lines are those of a source, not of a program that wrote the code.
-    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    Args:
+        body: the statements.
+        listing: the instructions with their locations.
+        ops: the operations of the listing.
+        has_source: whether the lines are those of a source, not of a program that wrote the code.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
     """
     if "FORMAT" in ops:
         restore_formats(body)
     if _is_taken_apart(listing.code):
+        if has_source and listing.code.parameters == LAZY:
+            restore_conditionals(body)
+            has_conditions = True
         if has_conditions:
             restore_conditional_expressions(body)
         return
@@ -80,7 +96,8 @@ def write_as_written(
     elif _has_ways_out(listing):
         restore_ways_out(body, columns, columns.written, set())
     restore_tests(body, columns, has_conditions)
-    restore_deletes(body, has_places=True)
+    if not REMOVING.isdisjoint(ops):
+        restore_deletes(body, has_places=True)
     restore_debug(body, columns)
 
 
@@ -102,7 +119,8 @@ def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) ->
         ending = restore_arms(body, columns)
         if drop_unreached_breaks(body, ending):
             restore_ways_out(body, columns, written, ending)
-    restore_ones(body, columns, listing)
+    if ast.While in kinds:
+        restore_ones(body, columns, listing)
 
 
 def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
@@ -129,4 +147,4 @@ def _depth(code: Code) -> int:
 def _is_taken_apart(code: Code) -> bool:
     """Return whether the code becomes an expression, annotations or type parameters instead of statements."""
     name = code.name
-    return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == (".format",)
+    return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == LAZY

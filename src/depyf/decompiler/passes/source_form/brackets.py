@@ -21,9 +21,9 @@ Run = tuple[int, int]
 """The first and the last operand in parentheses."""
 
 
-def gap_between(one: ast.expr, other: ast.expr) -> int | None:
+def gap_between(left: ast.expr, right: ast.expr) -> int | None:
     """Return how many columns are between two expressions on one line, including parentheses."""
-    before, after = span_of(one), span_of(other)
+    before, after = span_of(left), span_of(right)
     if before is None or after is None:
         return None
     end, start = before[1], after[0]
@@ -33,13 +33,14 @@ def gap_between(one: ast.expr, other: ast.expr) -> int | None:
 def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
     """Write `not` before a group of neighbours if there is no room for it before each, in place.
 
-    turns: for each operand, whether its negation is more than another comparison.
+    Args:
+        turns: for each operand, whether its negation is more than another comparison.
     """
     other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
     spans: list[Run] = []
-    for place, (one, other) in enumerate(zip(test.values, test.values[1:])):
-        fits = gap_between(one, other) == WORDS[other_op] + NOT * leading_nots(negated(other))
-        if not fits or not (turns[place] and turns[place + 1]) or not (is_not(one) and is_not(other)):
+    for place, (left, right) in enumerate(zip(test.values, test.values[1:])):
+        fits = gap_between(left, right) == WORDS[other_op] + NOT * leading_nots(negated(right))
+        if not fits or not (turns[place] and turns[place + 1]) or not (is_not(left) and is_not(right)):
             continue
         if spans and spans[-1][1] == place:
             spans[-1] = spans[-1][0], place + 1
@@ -83,7 +84,7 @@ def _spans(test: ast.BoolOp) -> list[Run]:
 def _more(test: ast.BoolOp) -> list[int | None]:
     """Return the number of extra columns after each operand, beyond those of the operator; None at a line end."""
     word = WORDS[type(test.op)]
-    gaps = [(gap_between(one, other), other) for one, other in zip(test.values, test.values[1:])]
+    gaps = [(gap_between(previous, other), other) for previous, other in zip(test.values, test.values[1:])]
     return [None if gap is None else gap - word - NOT * leading_nots(other) for gap, other in gaps]
 
 
@@ -91,7 +92,9 @@ def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare:
     """Return whether a parenthesis between two operands more probably opens before the second than closes here.
 
     It opens if the first needs none, another one follows, or the next line begins directly after it.
-    has_bare: there are comparisons without parentheses.
+
+    Args:
+        has_bare: there are comparisons without parentheses.
     """
     if place + 2 == len(values):
         return False
@@ -115,10 +118,10 @@ def _start(operand: ast.expr) -> int | None:
     return None if span is None else span[0][1] - NOT * leading_nots(operand)
 
 
-def _is_moved(one: ast.expr, other: ast.expr) -> bool:
+def _is_moved(upper: ast.expr, lower: ast.expr) -> bool:
     """Return whether an operand on a line below another one is one column to the right of it.
 
     An operand with its own parentheses is no evidence.
     """
-    first = _start(one)
-    return not isinstance(other, ast.BoolOp) and first is not None and _start(other) == first + 1
+    first = _start(upper)
+    return not isinstance(lower, ast.BoolOp) and first is not None and _start(lower) == first + 1

@@ -78,10 +78,10 @@ class Columns:
         while work:
             block, bound = work.pop()
             for stmt in block:
-                found = self._start(stmt, bound)
-                if found is not None:
-                    starts[stmt] = found
-                    bound = max(bound, found)
+                start = self._start(stmt, bound)
+                if start is not None:
+                    starts[stmt] = start
+                    bound = max(bound, start)
                 if NESTS[type(stmt)]:
                     work += [(below, bound) for below, _, _ in inner(stmt)]
         return starts, _unit(starts)
@@ -90,19 +90,19 @@ class Columns:
         """Return where a statement after `bound` begins."""
         is_compound = NESTS[type(stmt)]
         head = _first(_head_parts(stmt) if is_compound else children(stmt), bound)
-        own = place_of(stmt)
-        if own is not None and own < bound:
+        place = place_of(stmt)
+        if place is not None and place < bound:
             forget_place(stmt)
-            own = None
+            place = None
         if isinstance(stmt, COMPOUND):
             return head
         if isinstance(stmt, ast.Return):
-            return _return(own, head)
+            return _return(place, head)
         if isinstance(stmt, ast.Assign):
-            if own is not None and self.makes_functions and of_kinds([stmt.value], MADE):
-                return own[:2]  # A definition begins at its store, independent of decorators.
+            if place is not None and self.makes_functions and of_kinds([stmt.value], MADE):
+                return place[:2]  # A definition begins at its store, independent of decorators.
             return _target(stmt.targets[0]) or _stored(stmt)
-        return start_of(stmt) if is_compound else _other(stmt, own, head)
+        return start_of(stmt) if is_compound else _other(stmt, place, head)
 
     def column(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement, or None if unknown."""
@@ -133,7 +133,7 @@ class Columns:
 
     def of_block(self, block: list[ast.stmt]) -> int | None:
         """Return the column of the first statement with a known one in a block."""
-        return next((found for stmt in block if (found := self.column(stmt)) is not None), None)
+        return next((column for stmt in block if (column := self.column(stmt)) is not None), None)
 
     def below(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement's block, or None if it is on the statement's line."""
@@ -203,15 +203,17 @@ def _first(near: list[ast.AST], bound: Start) -> Start | None:
     return None if first is None else first[:2]
 
 
-def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | None:
+def _other(stmt: ast.stmt, place: Place | None, inside: Start | None) -> Start | None:
     """Return where a simple statement begins, other than an assignment.
 
-    own, inside: its location, and that of the first of its expressions.
+    Args:
+        place: the location of the statement.
+        inside: the location of the first of its expressions.
     """
     if isinstance(stmt, ast.Assert):
         head = start_of(stmt.test)
         return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
-    first = inside if own is None or (inside is not None and inside < own) else own[:2]
+    first = inside if place is None or (inside is not None and inside < place) else place[:2]
     if isinstance(stmt, ast.Delete):
         return None if first is None else (first[0], first[1] - len("del "))
     return first
@@ -230,19 +232,20 @@ def _keyword(stmt: ast.stmt) -> int:
 
 def _stored(stmt: ast.Assign) -> Start | None:
     """Return where a stored item or attribute begins, because its operation has the location of the whole target."""
-    own = place_of(stmt)
+    place = place_of(stmt)
     is_whole = len(stmt.targets) == 1 and isinstance(stmt.targets[0], (ast.Attribute, ast.Subscript))
-    return own[:2] if is_whole and own is not None and own.line == own.end_line else None
+    return place[:2] if is_whole and place is not None and place.line == place.end_line else None
 
 
-def _return(own: Place | None, head: Start | None) -> Start | None:
+def _return(place: Place | None, head: Start | None) -> Start | None:
     """Return where a `return` begins: one in a `finally` has the location of the last statement there.
 
-    head: where its value begins.
+    Args:
+        head: where its value begins.
     """
-    if head is not None and (own is None or own >= head):
+    if head is not None and (place is None or place >= head):
         return head[0], head[1] - len("return ")
-    return None if own is None else own[:2]
+    return None if place is None else place[:2]
 
 
 def _target(target: ast.expr) -> Start | None:
@@ -261,8 +264,8 @@ def _target(target: ast.expr) -> Start | None:
 
 def start_of(node: ast.AST) -> Start | None:
     """Return the location of the first node inside a node."""
-    found = [place for each in nodes([node]) if (place := place_of(each)) is not None]
-    return min(found)[:2] if found else None
+    places = [place for part in nodes([node]) if (place := place_of(part)) is not None]
+    return min(places)[:2] if places else None
 
 
 def span_of(node: ast.AST) -> Span | None:
@@ -273,19 +276,19 @@ def span_of(node: ast.AST) -> Span | None:
     work = [] if hasattr(node, "span") else [node]
     while work:
         inside = children(work[-1])
-        missing = [each for each in inside if not hasattr(each, "span")]
+        missing = [child for child in inside if not hasattr(child, "span")]
         if missing:
             work += missing
         else:
-            one = work.pop()
-            one.span = _joined(place_of(one), [each.span for each in inside])  # type: ignore[attr-defined]
-    found: Span | None = node.span  # type: ignore[attr-defined]
-    return found
+            current = work.pop()
+            current.span = _joined(place_of(current), [child.span for child in inside])  # type: ignore[attr-defined]
+    span: Span | None = node.span  # type: ignore[attr-defined]
+    return span
 
 
-def _joined(own: Place | None, inside: list[Span | None]) -> Span | None:
+def _joined(place: Place | None, inside: list[Span | None]) -> Span | None:
     """Return the span of a node from its own location and the spans of its children."""
     spans = [span for span in inside if span is not None]
-    if own is not None:
-        spans.append((own[:2], own[2:]))
+    if place is not None:
+        spans.append((place[:2], place[2:]))
     return (min(span[0] for span in spans), max(span[1] for span in spans)) if spans else None

@@ -27,9 +27,9 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
     order: list[Block] = [(body, 0, True)]
     for block, line, is_end in order:  # The list grows during the iteration.
         for stmt in compound(block):
-            own = _line_of_head(stmt) if isinstance(stmt, WITH) else line
+            head_line = _line_of_head(stmt) if isinstance(stmt, WITH) else line
             ends = is_end and stmt is block[-1] and isinstance(stmt, ast.If)
-            order += [(below, own, ends) for below, _, _ in inner(stmt)]
+            order += [(below, head_line, ends) for below, _, _ in inner(stmt)]
     for block, line, is_end in reversed(order):
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
@@ -53,7 +53,8 @@ def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
 def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, is_end: bool) -> bool:
     """Return whether a return and the following statements come from one statement with a test in it.
 
-    line: the last line of an enclosing `with`: an exit from the `with` has its location.
+    Args:
+        line: the last line of an enclosing `with`: an exit from the `with` has its location.
     """
     place, start = place_of(first), start_of(outer.test)
     if first.value is None and place is None and _begins_before(rest, start, line):
@@ -75,10 +76,10 @@ def _begins_before(rest: list[ast.stmt], start: Start | None, line: int) -> bool
 
 
 def _joined(first: ast.Return, rest: list[ast.stmt], test: ast.expr) -> ast.Return:
-    arms = [getattr(each, "value", None) or literal(None) for each in (first, *rest)]
+    arms = [getattr(stmt, "value", None) or literal(None) for stmt in (first, *rest)]
     if not rest:
         arms.append(literal(None))
-    known = next((each for each in (first, *rest) if place_of(each) is not None), first)
-    found = ast.Return(value=ast.IfExp(test=test, body=arms[0], orelse=arms[1]), lineno=known.lineno)
-    note_place(found, place_of(known))
-    return found
+    known = next((stmt for stmt in (first, *rest) if place_of(stmt) is not None), first)
+    joined = ast.Return(value=ast.IfExp(test=test, body=arms[0], orelse=arms[1]), lineno=known.lineno)
+    note_place(joined, place_of(known))
+    return joined

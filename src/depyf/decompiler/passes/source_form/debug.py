@@ -38,22 +38,22 @@ def _tested(columns: Columns) -> list[tuple[int, int]]:
 
 def _put(body: list[ast.stmt], line: int, column: int, columns: Columns) -> None:
     """Put the statements to the right of a test of `__debug__`, and after it, under it."""
-    own = column - IF
-    found: tuple[tuple[int, int], list[ast.stmt], int] | None = None
+    if_column = column - IF
+    earliest: tuple[tuple[int, int], list[ast.stmt], int] | None = None
     work = [body]
     for block in work:  # The list grows during the iteration.
         for place, stmt in enumerate(block):
             start = columns.starts.get(stmt)
-            if start is not None and start > (line, column) and columns.column(stmt) == own + columns.unit:
-                if found is None or start < found[0]:
-                    found = start, block, place
+            if start is not None and start > (line, column) and columns.column(stmt) == if_column + columns.unit:
+                if earliest is None or start < earliest[0]:
+                    earliest = start, block, place
         for stmt in compound(block):
             work += [below for below, _, _ in inner(stmt)]
-    if found is None:
+    if earliest is None:
         return
-    _, block, place = found
+    _, block, place = earliest
     end = place + 1
-    while end < len(block) and (columns.column(block[end]) or 0) > own:
+    while end < len(block) and (columns.column(block[end]) or 0) > if_column:
         end += 1
     step("line {}: write `if __debug__`", line)
     outer = ast.If(test=_name(), body=block[place:end], orelse=[], lineno=line)

@@ -21,17 +21,17 @@ def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
     """Join statements that delete, in place; without locations, those on one line."""
     for block in blocks(body):
         for place in range(len(block) - 1, 0, -1):
-            one, other = block[place - 1], block[place]
-            if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):
-                step("line {}: join two `del`", one.lineno)
-                one.targets += other.targets
+            first, second = block[place - 1], block[place]
+            if isinstance(first, ast.Delete) and isinstance(second, ast.Delete) and _are_one(first, second, has_places):
+                step("line {}: join two `del`", first.lineno)
+                first.targets += second.targets
                 del block[place]
 
 
-def _are_one(one: ast.Delete, other: ast.Delete, has_places: bool) -> bool:
+def _are_one(first: ast.Delete, second: ast.Delete, has_places: bool) -> bool:
     if not has_places:
-        return getattr(one, "lineno", 0) == getattr(other, "lineno", -1) != 0
-    before, behind = place_of(one), place_of(other)
-    if before is None or behind is None or len(one.targets) > 1:
+        return getattr(first, "lineno", 0) == getattr(second, "lineno", -1) != 0
+    before, behind = place_of(first), place_of(second)
+    if before is None or behind is None or len(first.targets) > 1:
         return False
     return behind[:2] == (before.end_line, before.end_column + COMMA)

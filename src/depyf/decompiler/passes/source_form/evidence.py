@@ -71,11 +71,11 @@ def leaves(instructions: list[Instruction], number: int) -> bool:
 
     So may instructions that unbind the name of a clause.
     """
-    one = instructions[number]
-    if one.op in WAYS_OUT:
-        return one.op != "CONST" or one.arg is None
-    start = number - 1 if one.op.startswith("STORE") else number - 2
-    return one.op.partition("_")[0] in CLEANUP and start >= 0 and is_cleanup(instructions[start : start + 3])
+    instruction = instructions[number]
+    if instruction.op in WAYS_OUT:
+        return instruction.op != "CONST" or instruction.arg is None
+    start = number - 1 if instruction.op.startswith("STORE") else number - 2
+    return instruction.op.partition("_")[0] in CLEANUP and start >= 0 and is_cleanup(instructions[start : start + 3])
 
 
 def is_cleanup(part: list[Instruction]) -> bool:
@@ -84,9 +84,9 @@ def is_cleanup(part: list[Instruction]) -> bool:
     return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
 
 
-def is_none(one: Instruction) -> bool:
+def is_none(instruction: Instruction) -> bool:
     """Return whether an instruction loads None."""
-    return one.op == "CONST" and one.arg is None
+    return instruction.op == "CONST" and instruction.arg is None
 
 
 class Unclaimed(NamedTuple):
@@ -109,28 +109,34 @@ def unclaimed(listing: Listing) -> Unclaimed:
     may_leave = WAYS_OUT if DELETES.isdisjoint(listing.ops) else MAY_LEAVE
     others = {places[instruction.offset >> 1] for instruction in instructions if instruction.op not in may_leave}
     leaving: set[Place | None] = set()
-    for number, one in enumerate(instructions):
-        if one.op in may_leave:
-            if not leaves(instructions, number):
-                others.add(places[one.offset >> 1])
-            elif one.op != "JUMP":
-                leaving.add(places[one.offset >> 1])
-    free = {place for place in set(places) - others if place is not None and place.line == place.end_line}
+    for number, instruction in enumerate(instructions):
+        op = instruction.op
+        if op in may_leave and op != "JUMP":
+            (leaving if leaves(instructions, number) else others).add(places[instruction.offset >> 1])
+    # The units of an instruction share an object, whose identity is hashed in less time than a place.
+    known = set(dict(zip(map(id, places), places)).values())
+    free = {place for place in known - others if place is not None and place.line == place.end_line}
     return Unclaimed(free, free - leaving, others)
 
 
 def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], int]) -> list[Written]:
     """Return the statements that locations show, in the order of the source.
 
-    unit_of: returns the indentation of statements. `pass` is as wide as `None`, but in the column of a statement.
+    Args:
+        listing: the instructions with their locations.
+        left: the locations that no operation claims.
+        unit_of: returns the indentation of statements in columns. `pass` is as wide as `None`, but in the column of a
+            statement.
     """
     likely = [place for place in left.places if place.end_column - place.column in BARE]
     if not likely:
         return []
     unit = unit_of()
     ends = {(place.end_line, place.end_column) for place in left.others if place is not None}
-    returning = {listing.places[each.offset >> 1] for each in listing.instructions if each.op == "RETURN"}
-    found = []
+    returning = {
+        listing.places[instruction.offset >> 1] for instruction in listing.instructions if instruction.op == "RETURN"
+    }
+    statements = []
     for place in likely:
         kind: Kind | None = BARE[place.end_column - place.column]
         column = place.column
@@ -142,9 +148,9 @@ def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], 
         elif (kind is Kind.RETURN) != (place in returning) and kind not in ANYWHERE:
             kind = None
         if kind is not None:
-            found.append(Written(place.line, column, kind))
-    return sorted(found, key=_order)
+            statements.append(Written(place.line, column, kind))
+    return sorted(statements, key=_order)
 
 
-def _order(one: Written) -> tuple[int, int]:
-    return one.line, one.column or 0
+def _order(statement: Written) -> tuple[int, int]:
+    return statement.line, statement.column or 0

@@ -75,14 +75,26 @@ def walk(body: list[ast.stmt]) -> Iterator[Block]:
 
 
 def end_of(stmt: ast.stmt, field: str, after: ast.stmt | None) -> ast.stmt | None:
-    """Return the effect of reaching the end of a block in a statement; `after` is that of the statement."""
+    """Return the effect of reaching the end of a block in a statement, or None if unknown.
+
+    Args:
+        stmt: the statement around the block.
+        field: the field of the statement that has the block: `body`, `orelse` and so on.
+        after: the effect of reaching the end of the statement itself.
+    """
     if isinstance(stmt, LOOPS) and field == "body":
         return ast.Continue()
     return after if isinstance(stmt, (ast.If, *LOOPS)) else None
 
 
 def rewrite(block: Block, place: int, rules: tuple[Rule, ...]) -> bool:
-    """Write the first form of a statement that its positions show; return whether there is one."""
+    """Write the first form of a statement that its positions show; return whether there is one.
+
+    Args:
+        block: the statements with their context.
+        place: the position of the statement in the block.
+        rules: the rules that list its forms, in the order in which they are tried.
+    """
     for rule in rules:
         for form in rule(block, place):
             if form.is_shown:

@@ -29,7 +29,11 @@ class Lines:
     """The lines of the statements of one code object."""
 
     def __init__(self, listing: Listing) -> None:
-        known = sorted((one.offset, one.line) for one in listing.instructions if one.line is not None)
+        known = sorted(
+            (instruction.offset, instruction.line)
+            for instruction in listing.instructions
+            if instruction.line is not None
+        )
         self.offsets = [offset for offset, _ in known]
         self.of = [line for _, line in known]
         self.bare = _bare(listing)
@@ -65,11 +69,11 @@ class Lines:
 
     def last(self, block: list[ast.stmt]) -> int:
         """Return the last known line of statements; a `break` without a line is below the previous statement."""
-        found = 0
+        last_line = 0
         for stmt in statements(block):
-            found = max(found, self.head(stmt))
-        is_unseen = found and isinstance(block[-1], ast.Break) and not hasattr(block[-1], "lineno")
-        return found + 1 if is_unseen else found
+            last_line = max(last_line, self.head(stmt))
+        is_unseen = last_line and isinstance(block[-1], ast.Break) and not hasattr(block[-1], "lineno")
+        return last_line + 1 if is_unseen else last_line
 
     def arm(self, stmt: ast.If, rest: list[ast.stmt]) -> int | None:
         """Return how many of the statements after a test's exit are in its `else`, or None if unknown.
@@ -82,7 +86,9 @@ class Lines:
             return None
         if behind in self.skips:
             end = self.skips[behind]
-            return next((number for number, one in enumerate(rest) if start_offset(one) >= end > behind), len(rest))
+            return next(
+                (number for number, following in enumerate(rest) if start_offset(following) >= end > behind), len(rest)
+            )
         if isinstance(way_out, ast.Continue) and getattr(way_out, "lineno", 0) not in self.leaving:
             return None
         return 0 if self.has_skips and not (isinstance(way_out, ast.Break) and self.has_loops) else None
@@ -94,8 +100,8 @@ class Lines:
         while number < len(self.code) and self.code[number][1] in TESTS | LEAVING:
             number += 1
         left = "RAISE" if isinstance(stmt.body[-1], ast.Raise) else "JUMP"
-        found = self.code[number : number + 2]
-        return found[1][0] if len(found) > 1 and found[0][1] == left else None
+        next_ops = self.code[number : number + 2]
+        return next_ops[1][0] if len(next_ops) > 1 and next_ops[0][1] == left else None
 
     def _of(self, stmt: ast.stmt) -> list[int]:
         """Return the lines of the instructions that a statement came from."""
@@ -107,13 +113,13 @@ class Lines:
 
 def _extents(stmt: ast.If) -> list[int]:
     """Return the offsets of the first and last instruction of each statement in a test before its `else`."""
-    return [offset for one in [stmt, *statements(stmt.body)] for offset in extent_of(one) or () if offset >= 0]
+    return [offset for part in [stmt, *statements(stmt.body)] for offset in extent_of(part) or () if offset >= 0]
 
 
 def start_offset(stmt: ast.stmt) -> int:
     """Return the offset of the first instruction of a statement, 0 if unknown."""
-    found = [extent[0] for statement in statements([stmt]) if (extent := extent_of(statement)) is not None]
-    return min((offset for offset in found if offset >= 0), default=0)
+    starts = [extent[0] for statement in statements([stmt]) if (extent := extent_of(statement)) is not None]
+    return min((offset for offset in starts if offset >= 0), default=0)
 
 
 def _bare(listing: Listing) -> Kind:
@@ -122,7 +128,7 @@ def _bare(listing: Listing) -> Kind:
     In the library of 3.10, 427 of 489 such functions write it out. A constant alone tells that the function is done.
     """
     instructions = listing.instructions
-    returns = [number for number, one in enumerate(instructions) if one.op == "RETURN"]
+    returns = [number for number, instruction in enumerate(instructions) if instruction.op == "RETURN"]
     values = [number for number in returns if not _returns_none(instructions, number)]
     has_values = len(values) > 1 or any(instructions[number - 1].op != "CONST" for number in values)
     return Kind.NONE if has_values and not listing.code.flags & GENERATOR else Kind.RETURN
@@ -139,24 +145,29 @@ def _busy(listing: Listing) -> set[int | None]:
     """Return the lines with operations that are more than part of an exit."""
     instructions = listing.instructions
     return {
-        one.line
-        for number, one in enumerate(instructions)
-        if one.op not in HANDLING and not leaves(instructions, number)
+        instruction.line
+        for number, instruction in enumerate(instructions)
+        if instruction.op not in HANDLING and not leaves(instructions, number)
     }
 
 
 def statements_on_lines(listing: Listing, bare: Kind) -> list[Written]:
     """Return the exits with a line of their own, in the order of the source.
 
-    bare: the spelling of `return` without a value.
+    Args:
+        bare: the spelling of `return` without a value.
     """
     instructions, busy = listing.instructions, _busy(listing)
-    found: dict[int, Kind] = {}
-    for number, one in enumerate(instructions):
-        if one.line is None or one.line in busy:
+    kinds: dict[int, Kind] = {}
+    for number, instruction in enumerate(instructions):
+        if instruction.line is None or instruction.line in busy:
             continue
-        if one.op == "RETURN" and _returns_none(instructions, number):
-            found[one.line] = bare
-        elif one.op == "JUMP" and one.target < number and (instructions[one.target].line or one.line) < one.line:
-            found.setdefault(one.line, Kind.CONTINUE)
-    return [Written(line, None, kind) for line, kind in sorted(found.items())]
+        if instruction.op == "RETURN" and _returns_none(instructions, number):
+            kinds[instruction.line] = bare
+        elif (
+            instruction.op == "JUMP"
+            and instruction.target < number
+            and (instructions[instruction.target].line or instruction.line) < instruction.line
+        ):
+            kinds.setdefault(instruction.line, Kind.CONTINUE)
+    return [Written(line, None, kind) for line, kind in sorted(kinds.items())]

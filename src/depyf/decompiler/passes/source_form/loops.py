@@ -13,7 +13,13 @@ WHILE = len("while ")
 
 
 def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
-    """Write `while 1` if the number precedes the loop, or is a constant without other uses."""
+    """Write `while 1` if the number precedes the loop, or is a constant without other uses.
+
+    Args:
+        body: the statements, changed in place.
+        columns: the columns of the statements, and the locations that no operation claims.
+        listing: the instructions and the constants.
+    """
     loops = [stmt for stmt in compounds(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
     if not loops:
         return
@@ -26,7 +32,7 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
     for stmt in loops:
         start = columns.starts.get(stmt.body[0])
         column = columns.column(stmt)
-        is_led = start is not None and any(_leads(one, start, column) for one in ones)
+        is_led = start is not None and any(_leads(literal, start, column) for literal in ones)
         if only_one or is_led or start_offset(stmt) < last:
             stmt.test = ast.Constant(1)
 
@@ -39,12 +45,12 @@ def _last_new_const(listing: Listing) -> int:
     consts = listing.code.consts
     if any(const is True for const in consts) or not any(type(const) is int and const == 1 for const in consts):
         return 0
-    loads = (one.offset for one in listing.instructions if one.op == "CONST" and one.arg is consts[-1])
+    loads = (load.offset for load in listing.instructions if load.op == "CONST" and load.arg is consts[-1])
     return next(loads, 0) if len(consts) > 1 else 0
 
 
-def _leads(one: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:
-    return one[0] in (start[0], start[0] - 1) and column is not None and one[1] == column + WHILE
+def _leads(literal: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:
+    return literal[0] in (start[0], start[0] - 1) and column is not None and literal[1] == column + WHILE
 
 
 def _is_true(test: ast.expr) -> bool:

@@ -27,6 +27,7 @@ from depyf.decompiler.passes.source_form.forms import (
     NOT,
     Block,
     Form,
+    Rule,
     joined,
     leading_nots,
     operands,
@@ -43,15 +44,16 @@ MOST_BRACKETS = 2
 def split_tests(body: list[ast.stmt], columns: Columns) -> None:
     """Split tests into those of several statements where columns show them, in place."""
     splits = Splits(columns)
-    phases = (
-        (splits.debug, splits.idle_arm, splits.failing_arm, splits.nested, splits.loop),
-        (splits.alternatives, splits.guards, splits.guard, splits.followed),
+    phases: tuple[dict[type[ast.stmt], tuple[Rule, ...]], ...] = (
+        {ast.If: (splits.debug, splits.idle_arm, splits.failing_arm, splits.nested), ast.While: (splits.loop,)},
+        {ast.If: (splits.alternatives, splits.guards, splits.guard, splits.followed)},
     )
     for rules in phases:
         for block in walk(body):
             for place in range(len(block.stmts) - 1, -1, -1):
-                if isinstance(block.stmts[place], (ast.If, ast.While)):
-                    rewrite(block, place, rules)
+                of_kind = rules.get(type(block.stmts[place]))
+                if of_kind is not None:
+                    rewrite(block, place, of_kind)
 
 
 class Splits:
@@ -67,12 +69,14 @@ class Splits:
         if not isinstance(stmt, ast.If) or start is None:
             return
         room = len("__debug__ and ") + NOT * leading_nots(stmt.test)
+        if self.columns.gap(stmt) != IF + room:
+            return
 
         def write() -> None:
             stmt.test = joined([ast.Name(id="__debug__", ctx=ast.Load()), *values_of(stmt.test)])
             self.columns.starts[stmt] = start[0], start[1] - room
 
-        yield Form("write `__debug__` before a test", self.columns.gap(stmt) == IF + room, write)
+        yield Form("write `__debug__` before a test", True, write)
 
     def idle_arm(self, block: Block, place: int) -> Iterator[Form]:
         """Predict `if a: pass` before an `elif` or `else`, of which `if not a` remains without room for the `not`."""
@@ -135,10 +139,12 @@ class Splits:
         if not isinstance(stmt, ast.If) or stmt.orelse or start is None:
             return
         tests = values_of(stmt.test)
+        if len(tests) == 1:
+            return
         indent = start[1] - IF - NOT * leading_nots(tests[0])
         if indent < 0:
             return  # `not` is not written: the opposite of the first test belongs to an exit.
-        below = columns.of_block(stmt.body) if len(tests) > 1 else None
+        below = columns.of_block(stmt.body)
         for count in range(1, len(tests)):
             head = columns.head(tests[count])
             if head is None or head[0] <= start[0]:
@@ -169,6 +175,14 @@ class Splits:
             is_shown = start[1] == column + IF + NOT * leading_nots(test)
 
             def write(count: int = count, test: ast.expr = test, is_inside: bool = is_inside) -> None:
+                """Rewrite the loop with only the first tests in its head.
+
+                Args:
+                    count: the number of tests that stay in the head.
+                    test: the test of the new statement in the body.
+                    is_inside: whether the body becomes the arm of that statement; otherwise the statement breaks before
+                        the body.
+                """
                 leaving: list[ast.stmt] = [ast.Break()]
                 kept = [] if is_inside or isinstance(stmt.body[0], ast.Pass) else stmt.body
                 arms = (stmt.body, leaving) if is_inside else (leaving, [])
@@ -190,6 +204,8 @@ class Splits:
         if not isinstance(stmt, ast.If) or len(stmt.body) != 1 or not isinstance(stmt.body[0], EXITS):
             return
         groups = self._groups(operands(stmt.test, ast.Or), (0, ELIF - IF))
+        if len(groups) == 1:
+            return
 
         def write() -> None:
             is_elif, rest = self._is_elif(block), stmt.orelse
@@ -209,7 +225,7 @@ class Splits:
             last.orelse = rest
             self._narrow(stmt)
 
-        yield Form(f"split a test between {len(groups)} statements", len(groups) > 1, write)
+        yield Form(f"split a test between {len(groups)} statements", True, write)
 
     def _is_elif(self, block: Block) -> bool:
         """Return whether a block is an `elif`, as its first test shows."""
@@ -225,6 +241,8 @@ class Splits:
         if not isinstance(stmt, ast.If) or stmt.orelse or end is None:
             return
         groups = self._groups(operands(stmt.test, ast.And), (0,), is_turned=True)
+        if len(groups) == 1:
+            return
 
         def write() -> None:
             leaving = [self._test([negated(joined(group))], ast.And, [copy.copy(end)]) for group in groups[:-1]]
@@ -236,7 +254,7 @@ class Splits:
                 self._leave_above(guard)
             block.stmts[place:place] = leaving
 
-        yield Form(f"split a test between {len(groups)} statements", len(groups) > 1, write)
+        yield Form(f"split a test between {len(groups)} statements", True, write)
 
     def guard(self, block: Block, place: int) -> Iterator[Form]:
         """Predict an exit before the body of a test, which is in the test's own column."""
@@ -244,12 +262,13 @@ class Splits:
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or stmt.orelse or end is None or start is None:
             return
-        above = [column for sibling in block.stmts[:place] if (column := columns.column(sibling)) is not None]
-        indent = above[-1] if above else columns.of_loop(block.owner) if block.owner is not None else None
-        test = negated(stmt.test)
-        is_beside = indent is not None and columns.of_block(stmt.body) == indent
-        is_shown = is_beside and start[1] == (indent or 0) + IF + NOT * leading_nots(test)
-
+        above = (column for sibling in block.stmts[:place][::-1] if (column := columns.column(sibling)) is not None)
+        indent = next(above, None)
+        if indent is None and block.owner is not None:
+            indent = columns.of_loop(block.owner)
+        if indent is None or columns.of_block(stmt.body) != indent:
+            return
+        is_shown = start[1] == indent + IF + NOT * leading_nots(negated(stmt.test))
         yield Form("a test belongs to an exit", is_shown, lambda: self._put_guard(block, place, end))
 
     def _put_guard(self, block: Block, place: int, end: ast.stmt) -> None:
@@ -295,8 +314,9 @@ class Splits:
     ) -> list[list[ast.expr]]:
         """Return tests, grouped by statement.
 
-        shifts: by how many columns the next statement's keyword may be longer.
-        is_turned: all statements but the last test the opposite.
+        Args:
+            shifts: by how many columns the next statement's keyword may be longer.
+            is_turned: all statements but the last test the opposite.
         """
         columns, groups = self.columns, [tests[:1]]
         for before, test in zip(tests, tests[1:]):

@@ -34,7 +34,14 @@ PUNCTUATION: dict[type[ast.AST], int] = {
 
 
 def split_tests_by_lines(body: list[ast.stmt], columns: Columns, lines: Lines, depth: int) -> None:
-    """Split tests into those of several statements where lines show them, in place; `depth` is that of the body."""
+    """Split tests into those of several statements if lines show them, in place.
+
+    Args:
+        body: the statements.
+        columns: the columns of the statements.
+        lines: the lines of the code object.
+        depth: the nesting depth of the body.
+    """
     splits = LineSplits(columns, lines)
     splits.depths[id(body)] = depth
     rules = (splits.alternatives, splits.guards, splits.guard, splits.idle_arm, splits.nested)

@@ -34,7 +34,10 @@ MAX_OPERANDS = 100
 def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool = True) -> None:
     """Write tests and conditional expressions as their columns show them, in place.
 
-    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    Args:
+        body: the statements.
+        columns: the columns of the statements.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
     """
     if has_conditions:
         restore_conditional_expressions(body)
@@ -48,11 +51,11 @@ def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool =
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
     """Write conditional expressions as their columns show them, in place, and values with `and` and `or`."""
-    found = of_kinds(body, CONDITIONAL)
-    for expr in found:
+    exprs = of_kinds(body, CONDITIONAL)
+    for expr in exprs:
         if isinstance(expr, ast.BoolOp) and not is_told(expr):
             group(expr)
-    for expr in found:
+    for expr in exprs:
         if isinstance(expr, ast.IfExp):
             _turn(expr)
             expr.test = _restored(expr.test)
@@ -78,11 +81,11 @@ def _restored(test: ast.expr) -> ast.expr:
             if outer.operand not in long:
                 outer.operand = _of_operands(outer.operand, is_turned=True)
             continue
-        outer.values = [each if each in long else _of_operands(each) for each in map(_once, outer.values)]
+        outer.values = [operand if operand in long else _of_operands(operand) for operand in map(_once, outer.values)]
         if outer is whole:
             break
         kind = type(outer.op)
-        outer.values = [each for value in outer.values for each in _flat(value, kind, long)]
+        outer.values = [operand for value in outer.values for operand in _flat(value, kind, long)]
         inside = {type(long[value].op) for value in outer.values if value in long}
         if len(outer.values) > MAX_OPERANDS or kind in inside:
             long[outer] = outer
@@ -99,8 +102,9 @@ def _flat(test: ast.expr, kind: type[ast.boolop], long: dict[ast.expr, ast.BoolO
 def _join(tests: list[ast.BoolOp], long: dict[ast.expr, ast.BoolOp]) -> None:
     """Give each long test the operands of the long ones in it with the same operator, in place.
 
-    tests: the long tests, outer ones first. Each operand is moved once: to copy all operands at every level takes
-        quadratic time.
+    Args:
+        tests: the long tests, outer ones first. Each operand is moved once: to copy all operands at every level takes
+            quadratic time.
     """
     for outer in tests:
         values: list[ast.expr] = []
@@ -128,13 +132,14 @@ def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
 def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     """Return `and` or `or` with `not` if the gaps between its operands have room for it; other tests unchanged.
 
-    is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
-        evidence for adding a `not` to an operand.
+    Args:
+        is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
+            evidence for adding a `not` to an operand.
     """
     if not isinstance(test, ast.BoolOp):
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
-    gaps = [(other, gap_between(one, other)) for one, other in zip(test.values, test.values[1:])]
+    gaps = [(other, gap_between(previous, other)) for previous, other in zip(test.values, test.values[1:])]
     fits_here = sum(_fits(other, gap, here, leading_nots(other)) for other, gap in gaps)
     fits_turned = sum(
         _fits(other, gap, turned, leading_nots(negated(other)))

@@ -75,24 +75,29 @@ def restore_ways_out(
 ) -> bool:
     """Add the exits that only the source has, and remove the exits that only the statements have.
 
-    ending: statements that never fall through.
-    has_all: an exit that fills its block and is not in `written` does not exist.
-    is_generator: for code with lines only, the exits of a generator are `return`.
+    Args:
+        body: the statements, changed in place.
+        columns: the columns of the statements.
+        written: the exits that locations show, in the order of the source.
+        ending: statements that never fall through.
+        has_all: whether an exit that fills its block and is not in `written` does not exist.
+        is_generator: whether the exits are those of a generator, for code with lines only: they are `return`.
 
-    Return whether anything changed.
+    Returns:
+        whether anything changed.
     """
     is_changed = False
     slots = _slots(body, columns if written else None, ending)
-    for one in written:
-        fits = [slot for slot in slots if _fits(slot, one)]
+    for exit_ in written:
+        fits = [slot for slot in slots if _fits(slot, exit_)]
         if fits:
             slot = max(
-                reversed(fits) if all(one.column == slot.column for slot in fits) else fits,
+                reversed(fits) if all(exit_.column == slot.column for slot in fits) else fits,
                 key=lambda slot: _likely(slot, has_all),
             )
             slots.remove(slot)
-            if has_all or not _is_likelier_as_it_is(slot, one, is_generator):
-                _put(slot, one, columns)
+            if has_all or not _is_likelier_as_it_is(slot, exit_, is_generator):
+                _put(slot, exit_, columns)
                 is_changed = True
     return _drop_implied(slots, has_all) or is_changed
 
@@ -116,12 +121,12 @@ def drop_unreached_breaks(body: list[ast.stmt], ending: set[ast.stmt]) -> bool:
     is_changed = False
     work = [body]
     for block in work:  # The list grows during the iteration.
-        kept = [each for each, before in zip(block, [None, *block]) if not _is_unreached(each, before, ending)]
+        kept = [after for after, before in zip(block, [None, *block]) if not _is_unreached(after, before, ending)]
         is_changed |= len(kept) < len(block)
         block[:] = kept
         for stmt in compound(block):
             if isinstance(stmt, ast.Try) and len(stmt.body) > 1 and isinstance(stmt.body[-1], ast.Break):
-                if [type(each) for each in stmt.orelse] == [ast.Break]:
+                if [type(child) for child in stmt.orelse] == [ast.Break]:
                     del stmt.body[-1]
                     is_changed = True
             work += [below for below, _, _ in inner(stmt)]
@@ -137,11 +142,11 @@ def _slots(body: list[ast.stmt], columns: Columns | None, ending: set[ast.stmt])
     events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING), None)]
     while work:
-        one = work.pop()
-        if isinstance(one, tuple):
-            work += reversed(_of_block(*one, columns, ending))
+        event = work.pop()
+        if isinstance(event, tuple):
+            work += reversed(_of_block(*event, columns, ending))
         else:
-            events.append(one)
+            events.append(event)
     if columns is not None:
         _note_lines(events)
     return [event for event in events if isinstance(event, Slot)]
@@ -238,12 +243,12 @@ def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[li
     return [part for part in parts if part not in later] + later
 
 
-def _fits(slot: Slot, one: Written) -> bool:
-    if one.kind not in slot.kinds:
+def _fits(slot: Slot, exit_: Written) -> bool:
+    if exit_.kind not in slot.kinds:
         return False
-    if slot.column is not None and slot.column != one.column:
+    if slot.column is not None and slot.column != exit_.column:
         return False
-    return slot.before <= one.line <= slot.behind
+    return slot.before <= exit_.line <= slot.behind
 
 
 def _likely(slot: Slot, has_all: bool) -> tuple[bool, bool, int]:
@@ -256,20 +261,20 @@ def _is_pass(block: list[ast.stmt]) -> bool:
 
 
 def _is_empty(slot: Slot) -> bool:
-    return slot.is_block and all(isinstance(each, (ast.Pass, ast.Return, ast.Continue)) for each in slot.block)
+    return slot.is_block and all(isinstance(stmt, (ast.Pass, ast.Return, ast.Continue)) for stmt in slot.block)
 
 
-def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
+def _is_likelier_as_it_is(slot: Slot, exit_: Written, is_generator: bool) -> bool:
     """Return whether a line more probably has `break`, or `pass` in a block that falls through.
 
     A function that returns values ends with `return None`, and a generator with `return`.
     """
     present = slot.present
-    if is_generator and one.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
+    if is_generator and exit_.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
         return False
     if isinstance(present, ast.Break):
         return True
-    return present is None and one.kind is not Kind.NONE and (_is_empty(slot) or _ends_idly(slot.block))
+    return present is None and exit_.kind is not Kind.NONE and (_is_empty(slot) or _ends_idly(slot.block))
 
 
 def _ends_idly(block: list[ast.stmt]) -> bool:
@@ -282,14 +287,14 @@ def _ends_idly(block: list[ast.stmt]) -> bool:
     return isinstance(last, (ast.Break, ast.Continue, ast.Pass))
 
 
-def _put(slot: Slot, one: Written, columns: Columns) -> None:
-    stmt = STATEMENTS[one.kind]()
-    if one.kind is Kind.NONE:
+def _put(slot: Slot, exit_: Written, columns: Columns) -> None:
+    stmt = STATEMENTS[exit_.kind]()
+    if exit_.kind is Kind.NONE:
         stmt = ast.Return(value=ast.Constant(value=None))
-    stmt.lineno = one.line
-    if one.column is not None:
-        columns.starts[stmt] = one.line, one.column
-    step("line {}: write `{}`", one.line, one.kind.value)
+    stmt.lineno = exit_.line
+    if exit_.column is not None:
+        columns.starts[stmt] = exit_.line, exit_.column
+    step("line {}: write `{}`", exit_.line, exit_.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt
     elif len(slot.block) == 1 and isinstance(slot.block[0], ast.Pass):

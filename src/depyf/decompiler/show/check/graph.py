@@ -26,7 +26,7 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
     """
     if graph.blocks[0] is None:
         yield "there is no first block", ""
-    made = made_in(graph)
+    defined = made_in(graph)
     blocks = {block.index: block for block in graph.live()}
     handed = {temp for block in graph.live() for temp in _handed(block, blocks)}
     seen: dict[int, bool] = {}
@@ -38,31 +38,31 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
             seen[temp] = sets
     for place, block in enumerate(graph.blocks):
         if block is not None:
-            for what in _of_block(graph, place, block, made):
+            for what in _of_block(graph, place, block, defined):
                 yield what, "\n".join(block_lines(graph, block))
 
 
 def _handed(block: Block, blocks: dict[int, Block]) -> Iterator[int]:
     """Yield the values that a block makes under the name of the phi that takes them."""
     if isinstance(block.exit, Goto) and block.exit.edge.target in blocks:
-        made = {temp for inst in block.insts for temp in inst.defs}
+        defined = {temp for inst in block.insts for temp in inst.defs}
         phis = blocks[block.exit.edge.target].phis
-        yield from (phi for phi, arg in zip(phis, block.exit.edge.args) if phi == arg and phi in made)
+        yield from (phi for phi, arg in zip(phis, block.exit.edge.args) if phi == arg and phi in defined)
 
 
 def made_in(graph: Graph) -> set[int]:
     """Return the temporaries that are made in a graph."""
-    made = {temp for handler in graph.handlers for temp in (handler.exc, handler.lasti)}
+    defined = {temp for handler in graph.handlers for temp in (handler.exc, handler.lasti)}
     for block in graph.live():
-        made.update(block.phis)
-        made.update(temp for inst in block.insts for temp in inst.defs)
-        made.update(inst.arg for inst in block.insts if inst.op == KEEP and isinstance(inst.arg, int))
+        defined.update(block.phis)
+        defined.update(temp for inst in block.insts for temp in inst.defs)
+        defined.update(inst.arg for inst in block.insts if inst.op == KEEP and isinstance(inst.arg, int))
         if isinstance(block.exit, ForIter):
-            made.add(block.exit.value)
-    return made
+            defined.add(block.exit.value)
+    return defined
 
 
-def _of_block(graph: Graph, place: int, block: Block, made: set[int]) -> Iterator[str]:
+def _of_block(graph: Graph, place: int, block: Block, defined: set[int]) -> Iterator[str]:
     if block.index != place:
         yield f"block {block.index} lies where block {place} should"
     if block.handler >= 0 and not _is_there(graph, block.handler):
@@ -76,7 +76,7 @@ def _of_block(graph: Graph, place: int, block: Block, made: set[int]) -> Iterato
     used = [temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses]
     used += [*block.exit.reads(), *(temp for edge in block.exit.edges() for temp in edge.args)]
     for temp in used:
-        if temp >= 0 and temp not in made:
+        if temp >= 0 and temp not in defined:
             yield f"{name(temp)} is made nowhere"
     for inst in block.insts:
         if inst.op not in OPS:

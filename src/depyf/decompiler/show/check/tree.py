@@ -55,7 +55,9 @@ def broken_statements(stmts: list[ast.stmt], *, finished: bool) -> Iterator[str]
     - A statement has one place, and a compound statement contains at least one statement.
     - After all passes, every node has a Python syntax.
 
-    finished: all passes are done.
+    Args:
+        stmts: the statements.
+        finished: whether all passes have run.
     """
     seen: set[int] = set()
     for node in nodes(stmts):

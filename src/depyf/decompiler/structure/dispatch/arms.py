@@ -105,13 +105,13 @@ class Arms(Generic[Place]):
 
     def _simple(self, items: list[Item], place: Place) -> list[ast.stmt]:
         """Return the statements for the items of an edge."""
-        found: list[ast.stmt] = []
+        stmts: list[ast.stmt] = []
         for item in items:
             if isinstance(item, Jump):
-                found.extend(self.guide.go(item.label, place))
+                stmts.extend(self.guide.go(item.label, place))
             elif isinstance(item, ast.stmt):
-                found.append(item)
-        return found
+                stmts.append(item)
+        return stmts
 
 
 def _matches(test: ast.expr) -> bool:

@@ -34,9 +34,12 @@ DEPTH = 40
 def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
     """Return the statements of a graph, with a `try` for each handler.
 
-    finish: makes statements from a test for patterns.
+    Args:
+        finish: makes statements from a test for patterns.
 
-    Raises Unstructured if regions do not nest, and DecompilationError for operations without a statement.
+    Raises:
+        Unstructured: regions do not nest.
+        DecompilationError: an operation has no statement.
     """
     check_groups(graph)
     end_class(graph)
@@ -60,9 +63,11 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
 def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
     """Return the statements of any graph, in the two levels of one `try`.
 
-    finish: makes statements from a test for patterns.
+    Args:
+        finish: makes statements from a test for patterns.
 
-    Raises DecompilationError for operations without a statement.
+    Raises:
+        DecompilationError: an operation has no statement.
     """
     end_class(graph)
     restore_async_for(graph)

@@ -97,9 +97,9 @@ class Levels:
         for block in self.graph.live():
             left = len(self._inside(block)) - pops(block)
             for edge in block.exit.edges():
-                if (found := self.depth(self.graph.block(edge.target))) != left:
+                if (depth := self.depth(self.graph.block(edge.target))) != left:
                     raise DecompilationError(
-                        f"block {block.index} handles {left} exceptions, its successor {edge.target} handles {found}",
+                        f"block {block.index} handles {left} exceptions, its successor {edge.target} handles {depth}",
                         code=str(self.graph.code),
                         offset=block.offset,
                     )

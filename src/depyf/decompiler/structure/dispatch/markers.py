@@ -109,10 +109,10 @@ class Markers:
                 phis = self.graph.block(edge.target).phis
                 passed = {phi for phi, arg in zip(phis, edge.args) if arg in done}
                 targets.append((edge.target, done - set(phis) | passed))
-            for target, found in targets:
+            for target, restored in targets:
                 if target not in self.restored:
                     # The number of exceptions being handled at a place does not depend on the path.
-                    self.restored[target] = found
+                    self.restored[target] = restored
                     work.append(target)
 
     def _kept(self, block: Block, done: set[int]) -> set[int]:

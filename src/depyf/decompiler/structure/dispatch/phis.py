@@ -23,7 +23,8 @@ def drop_saved_offsets(graph: Graph) -> None:
 def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
     """Remove unused phis, their arguments, and the operations that only drop them.
 
-    restored: temporaries of exceptions that bookkeeping restores; they count as used.
+    Args:
+        restored: temporaries of exceptions that bookkeeping restores; they count as used.
     """
     read = read_temps(graph, restored)
     drop_unread(graph, restored)

@@ -35,12 +35,12 @@ class Plan:
 
     def withs_around(self, scope: Scope | None) -> list[Scope]:
         """Return the bodies of the `with` statements around a scope, the innermost first."""
-        found = []
+        withs = []
         while scope is not None:
             if scope.role is Role.WITH:
-                found.append(scope)
+                withs.append(scope)
             scope = scope.parent
-        return found
+        return withs
 
     def state_of(self, scope: Scope) -> States:
         """Return the variable for the states of a scope.
@@ -70,24 +70,24 @@ class Plan:
         return isinstance(exit_, Reraise) and exit_.exc == entry.exc and self.scopes.bodies[handler].code is None
 
     def _named(self) -> set[int]:
-        found: set[int] = set()
+        named: set[int] = set()
         for block in self.graph.live():
             for inst in block.insts:
                 if inst.op not in BOOKKEEPING:
                     is_test = inst.op.startswith("CHECK_E") and self.is_current(block, inst.uses[0])
                     silent = 0 if is_test else 1 if inst.op == "WITH_EXCEPT_START" else -1
-                    found.update(temp for place, temp in enumerate(inst.uses) if place != silent)
+                    named.update(temp for place, temp in enumerate(inst.uses) if place != silent)
             if not (isinstance(block.exit, Reraise) and self.is_current(block, block.exit.exc)):
-                found.update(block.exit.reads())
+                named.update(block.exit.reads())
             for edge in block.exit.edges():
-                found.update(edge.args)
-        return found
+                named.update(edge.args)
+        return named
 
     def _onward(self, uses: dict[int, int]) -> dict[int, int]:
         """Return the target of each empty block; a block that leaves a `with` is not empty."""
-        made = {temp for block in self.graph.live() for inst in block.insts for temp in inst.defs if inst.op != PUSH}
-        dropped = {temp for temp in made if not uses.get(temp)}
-        found: dict[int, int] = {}
+        defined = {temp for block in self.graph.live() for inst in block.insts for temp in inst.defs if inst.op != PUSH}
+        dropped = {temp for temp in defined if not uses.get(temp)}
+        onward: dict[int, int] = {}
         for block in self.graph.live():
             marks = block.insts and block.insts[0].op == PUSH
             if not isinstance(block.exit, Goto) or marks or block.exit.edge.args:
@@ -96,28 +96,28 @@ class Plan:
             around, beyond = (self.withs_around(self.scopes.of.get(index)) for index in (block.index, target))
             if around == beyond and all(i.op in BOOKKEEPING and i.uses[0] not in dropped for i in block.insts):
                 place = target
-                while place in found:
-                    place = found[place]
+                while place in onward:
+                    place = onward[place]
                 if place != block.index:
                     # One block of an empty loop keeps its state.
-                    found[block.index] = place
-        return found
+                    onward[block.index] = place
+        return onward
 
     def _numbered(self) -> set[int]:
         """Return the blocks that get a state: neither empty ones nor those written directly in an `except`."""
         graph = self.graph
-        found = {self.goal(0)}
+        numbered = {self.goal(0)}
         for block in graph.live():
             if block.index not in self.onward:
-                found.update(self.goal(edge.target) for edge in block.exit.edges())
+                numbered.update(self.goal(edge.target) for edge in block.exit.edges())
         for handler, body in self.scopes.bodies.items():
             entry = graph.block(graph.handlers[handler].target)
             if body.role is Role.WITH:
-                found.update(self.goal(edge.target) for edge in entry.exit.edges())
+                numbered.update(self.goal(edge.target) for edge in entry.exit.edges())
             elif body.code is not None:
                 pushing = self.scopes.markers.pushing(handler)
                 assert pushing is not None
-                found.add(pushing.index)
+                numbered.add(pushing.index)
             elif not self.is_straight(handler):
-                found.add(self.goal(entry.index))
-        return found
+                numbered.add(self.goal(entry.index))
+        return numbered

@@ -117,7 +117,11 @@ class Scopes:
 
     def _place(self, block: Block) -> None:
         nest = self.markers.nest(block)
-        if nest and nest[-1] not in self.codes and any(block is self.markers.pushing(one) for one in self.withs):
+        if (
+            nest
+            and nest[-1] not in self.codes
+            and any(block is self.markers.pushing(handler) for handler in self.withs)
+        ):
             return
         scope = self._home(block.handler, nest)
         self.of[block.index] = scope
@@ -134,8 +138,8 @@ class Scopes:
 
     def all(self) -> list[Scope]:
         """Return all scopes, outer ones first."""
-        found = [self.root]
-        for scope in found:
-            found.extend(scope.inner)
-            found.extend([scope.code] if scope.code is not None else [])
-        return found
+        scopes = [self.root]
+        for scope in scopes:
+            scopes.extend(scope.inner)
+            scopes.extend([scope.code] if scope.code is not None else [])
+        return scopes

@@ -25,16 +25,16 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
     withs = [region for region in regions.regions if region.kind is Kind.WITH and region.handler in scopes.bodies]
     kept = [region for region in withs if _is_entered(regions, scopes, region.handler)]
     stripped = [(region.handler, with_.strip(regions, region, keeps_jumps=False)) for region in kept]
-    exits = {one.exit: handler for handler, one in stripped if one is not None}
+    exits = {stripped_with.exit: handler for handler, stripped_with in stripped if stripped_with is not None}
     prune(graph)
-    found: dict[int, Block] = {}
+    entering: dict[int, Block] = {}
     for block in graph.live():
         for inst in block.insts:
             if inst.op in ENTER and inst.defs[0] in exits:
-                found[exits[inst.defs[0]]] = block
-    for handler, enter in found.items():
+                entering[exits[inst.defs[0]]] = block
+    for handler, enter in entering.items():
         _relay(regions, handler, enter)
-    return found
+    return entering
 
 
 def _is_entered(regions: Regions, scopes: Scopes, handler: int) -> bool:
@@ -67,11 +67,11 @@ def _relay(regions: Regions, handler: int, enter: Block) -> None:
 
 def _blocks(body: Scope) -> set[int]:
     """Return the blocks in the body of a `try`, including its nested statements."""
-    found: set[int] = set()
+    indices: set[int] = set()
     work = [body]
     while work:
         scope = work.pop()
-        found.update(scope.blocks)
+        indices.update(scope.blocks)
         work.extend(scope.inner)
         work.extend(inner.code for inner in scope.inner if inner.code is not None)
-    return found
+    return indices

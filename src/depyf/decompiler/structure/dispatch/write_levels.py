@@ -63,15 +63,15 @@ class LevelWriter:
 
     def _reached(self) -> list[Block]:
         """Return the blocks that are targets."""
-        found = [self.graph.block(self.goal(0))]
-        seen = {found[0].index}
-        for block in found:
+        reached = [self.graph.block(self.goal(0))]
+        seen = {reached[0].index}
+        for block in reached:
             targets = [self.goal(edge.target) for edge in block.exit.edges()]
             if block.handler >= 0:
                 targets.append(self._start(block.handler)[0].index)
-            found.extend(self.graph.block(target) for target in dict.fromkeys(targets) if target not in seen)
+            reached.extend(self.graph.block(target) for target in dict.fromkeys(targets) if target not in seen)
             seen.update(targets)
-        return found
+        return reached
 
     def _switches(self) -> list[Switch]:
         """Return the exceptions that become the handled one without being caught."""
@@ -90,18 +90,18 @@ class LevelWriter:
 
     def _named(self) -> set[int]:
         """Return the temporaries that a statement names."""
-        found = set(self.levels.restored)
+        named = set(self.levels.restored)
         for block in self.graph.live():
             for inst in block.insts:
                 if inst.op not in BOOKKEEPING:
                     is_test = inst.op.startswith("CHECK_E") and self.levels.is_current(block, inst.uses[0])
                     silent = 0 if is_test else 1 if inst.op == "WITH_EXCEPT_START" else -1
-                    found.update(temp for place, temp in enumerate(inst.uses) if place != silent)
+                    named.update(temp for place, temp in enumerate(inst.uses) if place != silent)
             if not (isinstance(block.exit, Reraise) and self.levels.is_current(block, block.exit.exc)):
-                found.update(block.exit.reads())
+                named.update(block.exit.reads())
             for edge in block.exit.edges():
-                found.update(edge.args)
-        return found
+                named.update(edge.args)
+        return named
 
     def _number(self) -> None:
         """Assign numbers to the states; those of one level, and of one way in it, are a range."""

@@ -73,8 +73,8 @@ class _Joiner:
         work = list(seen)
         while work:
             block = self.graph.blocks[work.pop()]
-            own = self.tests.get(block.index) if block is not None else None
-            edges = own.edges() if own is not None else block.exit.edges() if block is not None else []
+            test = self.tests.get(block.index) if block is not None else None
+            edges = test.edges() if test is not None else block.exit.edges() if block is not None else []
             for edge in edges:
                 preds[edge.target] = preds.get(edge.target, 0) + 1
                 if edge.target not in seen:
@@ -97,8 +97,8 @@ class _Joiner:
             return None
         root = self.roots[inst.uses[0]]
         owned = self.owned(block, root)
-        facts = [own for own in block.insts if id(own) in owned]
-        pure = all(id(own) in owned or own.op == "POP" for own in block.insts)
+        facts = [operation for operation in block.insts if id(operation) in owned]
+        pure = all(id(operation) in owned or operation.op == "POP" for operation in block.insts)
         return Test(root, facts, *ways, pure)
 
     def _ways(self, inst: Inst, exit_: Branch) -> tuple[Edge, Edge] | None:
@@ -119,16 +119,16 @@ class _Joiner:
     def owned(self, block: Block, root: int) -> set[int]:
         """Return the identities of the operations of a block that belong to a pattern for the subject `root`."""
         needed: set[int] = set()
-        found: set[int] = set()
+        ids: set[int] = set()
         for inst in reversed(block.insts):
             if inst.op == "POP" or inst.op in STORES:
                 continue
             mine = any(self.roots.get(temp) == root for temp in inst.uses) and not makes_subject(inst, root)
             asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
             if mine or asked:
-                found.add(id(inst))
+                ids.add(id(inst))
                 needed.update(temp for temp in inst.uses if self.roots.get(temp) != temp)
-        return found
+        return ids
 
     def _land(self, edge: Edge) -> Edge:
         """Follow an edge past blocks that only drop values."""
@@ -258,8 +258,12 @@ class _Joiner:
         fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)
         if fail is None:
             return False
-        differing = [(one, two) for one, two in zip(test.success.args, fail.args) if one != two]
-        if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
+        differing = [
+            (success_arg, fail_arg)
+            for success_arg, fail_arg in zip(test.success.args, fail.args)
+            if success_arg != fail_arg
+        ]
+        if any(self.roots.get(success_arg) != test.root or fail_arg != subject for success_arg, fail_arg in differing):
             return False
         step("block {} tests for a pattern or a wildcard", index)
         self._alternate(test, subject, [], Edge(target, fail.args))
@@ -293,9 +297,9 @@ class _Joiner:
 
         Such a test is followed by a wildcard alternative.
         """
-        one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
-        values = paired(one, two)
-        if not values or self.owned(one, test.root):
+        success_block, fail_block = self.graph.block(test.success.target), self.graph.block(test.fail.target)
+        values = paired(success_block, fail_block)
+        if not values or self.owned(success_block, test.root):
             return False
         return all(other in (use, subject) for use, other in values.items())
 
@@ -316,10 +320,10 @@ class _Joiner:
         """Add an alternative to a test; `facts` are its operations, and it continues at `success`."""
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
-        for one, two in zip(test.success.args, success.args):
-            args.append(one if one == two else self.graph.new_temp())
-            if one != two:
-                outs.append((args[-1], [one, two]))
+        for first_arg, second_arg in zip(test.success.args, success.args):
+            args.append(first_arg if first_arg == second_arg else self.graph.new_temp())
+            if first_arg != second_arg:
+                outs.append((args[-1], [first_arg, second_arg]))
         before, first = self._split(test.facts, subject)
         alternatives = Alternatives([first, facts], outs)
         line = next((inst.line for inst in first if inst.line is not None), None)
@@ -336,26 +340,28 @@ class _Joiner:
         """
         if self.preds.get(success.target) != 1 or self.preds.get(test.success.target) != 1:
             return None
-        one, two = self.graph.block(test.success.target), self.graph.block(success.target)
-        owned = self.owned(one, test.root) | self.owned(two, test.root)
-        values = paired(one, two, owned) if drops(one, two) else None
+        first_body, second_body = self.graph.block(test.success.target), self.graph.block(success.target)
+        owned = self.owned(first_body, test.root) | self.owned(second_body, test.root)
+        values = paired(first_body, second_body, owned) if drops(first_body, second_body) else None
         if values is None:
             return None
-        first, second = (dict(zip(block.phis, edge.args)) for block, edge in ((one, test.success), (two, success)))
+        first, second = (
+            dict(zip(block.phis, edge.args)) for block, edge in ((first_body, test.success), (second_body, success))
+        )
         given = {use: (first.get(use, use), second.get(other, other)) for use, other in values.items()}
         differing = {use: pair for use, pair in given.items() if pair[0] != pair[1]}
         if any(self.roots.get(value) != test.root for pair in differing.values() for value in pair):
             return None
-        for block, facts in ((one, test.facts), (two, other.facts)):
+        for block, facts in ((first_body, test.facts), (second_body, other.facts)):
             facts += [inst for inst in block.insts if id(inst) in owned]
             block.insts = [inst for inst in block.insts if id(inst) not in owned]
         phis = {use: self.graph.new_temp() for use in differing}
         named = {use: phis.get(use, pair[0]) for use, pair in given.items()}
-        for inst in one.insts:
+        for inst in first_body.insts:
             inst.uses = [named.get(use, use) for use in inst.uses]
-        one.phis = list(phis.values())
+        first_body.phis = list(phis.values())
         test.success.args = [pair[0] for pair in differing.values()]
-        return Edge(one.index, [pair[1] for pair in differing.values()])
+        return Edge(first_body.index, [pair[1] for pair in differing.values()])
 
     def _is_alternative(self, block: Block, test: Test) -> bool:
         """Return whether a test is for an alternative, not for another case with the same body.

@@ -31,8 +31,8 @@ def join_copied_bodies(graph: Graph) -> None:
         second = _test(other)
         if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
             continue
-        one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
-        are_copies = drops(one, two) and same_bodies(one, two)
+        first_body, second_body = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
+        are_copies = drops(first_body, second_body) and same_bodies(first_body, second_body)
         if are_copies and _is_alternative(graph, other, first.uses[0]):
             block.exit.if_true = other.exit.if_true
     prune(graph)
@@ -75,7 +75,13 @@ def same_bodies(one: Block, two: Block) -> bool:
 
 
 def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
-    """Return whether two blocks and their successors do the same, except for dropped values."""
+    """Return whether two blocks and their successors do the same, except for dropped values.
+
+    Args:
+        graph: the graph of the blocks.
+        one: the first block.
+        two: the second block.
+    """
     seen: set[int] = set()
     while not same_bodies(one, two):
         if not isinstance(one.exit, Goto) or not isinstance(two.exit, Goto) or one.index in seen:
@@ -89,26 +95,32 @@ def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
 
 
 def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
-    """Return the earlier values that a block uses, each with its counterpart in an equal block; None if they differ.
+    """Return the earlier values that a block uses, each with its counterpart in an equal block.
 
-    apart: identities of operations that are not compared. Drops are not compared either.
+    Args:
+        one: the block.
+        two: the block that may be equal; drops of values are not compared.
+        apart: identities of operations that are not compared.
+
+    Returns:
+        by temporary of `one`, that of `two`; None if the blocks differ.
     """
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
     )
     if len(first) != len(second) or type(one.exit) is not type(two.exit) or one.handler != two.handler:
         return None
-    made: dict[int, int] = {}
+    renamed: dict[int, int] = {}
     values: dict[int, int] = {}
     for left, right in zip(first, second):
         if not same_operation(left, right) or len(left.uses) != len(right.uses):
             return None
         uses = list(zip(left.uses, right.uses))
-        if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+        if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
             return None
-        made.update(zip(left.defs, right.defs))
+        renamed.update(zip(left.defs, right.defs))
     uses = list(zip(one.exit.reads(), two.exit.reads()))
-    if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+    if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
         return None
     ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in (one, two))
     return values if ways == others else None

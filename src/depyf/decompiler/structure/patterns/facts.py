@@ -93,6 +93,12 @@ def makes_subject(inst: Inst, root: int) -> bool:
 
 
 def through(block: Block, into: Edge, onward: Edge) -> Edge:
-    """Return an edge from the end of a block as an edge from its start."""
+    """Return an edge from the end of a block as an edge from its start.
+
+    Args:
+        block: the block that the new edge skips.
+        into: the edge that leads to the block, with the values for its phis.
+        onward: the edge with which the block ends.
+    """
     renamed = dict(zip(block.phis, into.args))
     return Edge(onward.target, [renamed.get(arg, arg) for arg in onward.args])

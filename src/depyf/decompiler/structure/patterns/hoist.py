@@ -21,7 +21,7 @@ from depyf.decompiler.structure.tree import If, Item, Jump, Label, children
 def hoist_behind_cases(items: list[Item], code: Code) -> None:
     """Move the code after a case in the `else` of the previous case after both, in place."""
     can_return = bool(code.flags & CO_OPTIMIZED)
-    found: list[tuple[list[Item], If]] = []
+    cases: list[tuple[list[Item], If]] = []
     work = [items]
     while work:
         sequence = work.pop()
@@ -31,13 +31,13 @@ def hoist_behind_cases(items: list[Item], code: Code) -> None:
             if isinstance(item, If) and _takes_all(item.test):
                 _take_rest(sequence, item)
             if isinstance(item, If) and is_case(item.test):
-                found.append((sequence, item))
+                cases.append((sequence, item))
                 if _is_idle(sequence, item) and _asks_again(sequence, item):
                     _take_next(sequence, item)
                 elif not can_return:
                     _part_idle(item)
             work += children(item)
-    for sequence, outer in reversed(found):
+    for sequence, outer in reversed(cases):
         moved = _behind_case(outer)
         if moved:
             step("{} items after a case move after the cases around it", len(moved))
@@ -98,7 +98,7 @@ def _asks_again(sequence: list[Item], case: If) -> bool:
     _, behind = _rest(sequence, case)
     guard = behind[0] if behind else None
     arms = [_flat(guard.body), _flat(guard.orelse)] if isinstance(guard, If) else []
-    return any(_leads_on(one, subject) for one in (behind, *arms))
+    return any(_leads_on(items, subject) for items in (behind, *arms))
 
 
 def _part_idle(outer: If) -> None:
@@ -138,12 +138,12 @@ def _take_next(sequence: list[Item], case: If) -> None:
 
 def _leading(items: list[Item]) -> list[int]:
     """Return the labels at the start of items."""
-    found: list[int] = []
+    labels: list[int] = []
     for item in items:
         if not isinstance(item, Label):
             break
-        found.append(item.label)
-    return found
+        labels.append(item.label)
+    return labels
 
 
 def _take_guard(case: If, guard: If) -> bool:

@@ -28,15 +28,15 @@ def find_roots(graph: Graph) -> dict[int, int]:
 
 def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
     """Return the temporaries that patterns make, and phis of only such temporaries."""
-    found = set(roots)
+    temps = set(roots)
     for index in reversed(postorder(graph)):
         for edge in graph.block(index).exit.edges():
-            found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if arg in found)
+            temps.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if arg in temps)
     for block in graph.live():
         for edge in block.exit.edges():
             pairs = zip(graph.block(edge.target).phis, edge.args)
-            found.difference_update([phi for phi, arg in pairs if arg not in found and phi not in roots])
-    return found
+            temps.difference_update([phi for phi, arg in pairs if arg not in temps and phi not in roots])
+    return temps
 
 
 def _captured(graph: Graph) -> list[int]:
@@ -45,7 +45,7 @@ def _captured(graph: Graph) -> list[int]:
     They are bound where they were found equal (`case 1 as one`), or stay on the stack on both paths (`1 | _`). Or they
     are compared again with the same target, in one case or in two.
     """
-    found = []
+    subjects = []
     for block in graph.live():
         test = _comparison(block)
         if test is None:
@@ -53,12 +53,12 @@ def _captured(graph: Graph) -> list[int]:
         ways = [graph.block(edge.target) for edge in block.exit.edges()]
         leading = [inst for way in ways for inst in takewhile(_drops_or_binds, way.insts)]
         if any(inst.op != "POP" and inst.uses == test.uses[:1] for inst in leading):
-            found.append(test.uses[0])
+            subjects.append(test.uses[0])
         elif ways[0] is ways[1] and test.uses[0] in ways[0].stack:
-            found.append(test.uses[0])
+            subjects.append(test.uses[0])
         elif any(_tests_again(test, way, other) for way, other in (ways, ways[::-1])):
-            found.append(test.uses[0])
-    return found
+            subjects.append(test.uses[0])
+    return subjects
 
 
 def _comparison(block: Block) -> Inst | None:
@@ -88,9 +88,9 @@ def _derive(inst: Inst, roots: dict[int, int]) -> None:
     root = roots.get(inst.uses[0]) if inst.uses else None
     if inst.op in ("DICT_UPDATE", "COPY_DICT_WITHOUT_KEYS"):
         subject = inst.uses[1] if inst.op == "DICT_UPDATE" else inst.uses[0]
-        made = inst.uses[:1] if inst.op == "DICT_UPDATE" else inst.defs
+        derived = inst.uses[:1] if inst.op == "DICT_UPDATE" else inst.defs
         if subject in roots:
-            roots.update(dict.fromkeys(made, roots[subject]))
+            roots.update(dict.fromkeys(derived, roots[subject]))
     elif root is not None and inst.op in PARTS:
         roots.update(dict.fromkeys(inst.defs, root))
         if inst.op == "MATCH_KEYS":

@@ -34,8 +34,12 @@ class Conditions:
         So is a pattern that is not an alternative, or is for another subject. A test after a failed pattern is the
         guard of a wildcard case.
 
-        arm_when: the value of the block's test on the path to the arm.
-        is_natural: both lead to one place, without negating one of them.
+        Args:
+            block: the block with the first test.
+            cond: the temporary that its test tests.
+            arm: the value of the arm, or None if the arm computes nothing.
+            arm_when: the value of the block's test on the path to the arm.
+            is_natural: whether both tests lead to one place, without negating one of them.
         """
         subject = self.first_subject(arm)
         if subject is None:

@@ -62,7 +62,13 @@ class _Shape:
 
 
 def pattern_test(subject: int, facts: list[Inst], captures: Captures) -> Compound:
-    """Return the test of a subject for the pattern in the operations `facts`."""
+    """Return the test of a subject for the pattern in the operations `facts`.
+
+    Args:
+        subject: the temporary of the subject.
+        facts: the operations that test the subject, and take it apart.
+        captures: by temporary, the stores that bind a part of the subject.
+    """
     pattern = run(_pattern(subject, facts, captures))
     writes = frozenset(cast(str, inst.arg) for stores in captures.values() for inst in stores)
 
@@ -92,8 +98,8 @@ def _alternatives(subject: int, alternatives: Alternatives, captures: Captures) 
     for number, facts in enumerate(alternatives.facts):
         inner = {args[number]: captures[out] for out, args in alternatives.outs if out in captures}
         shared = {temp: stores for temp, stores in captures.items() if temp != subject}
-        found = yield _pattern(subject, facts, {**shared, **inner})
-        patterns.extend(found.patterns if type(found) is ast.MatchOr else [found])
+        pattern = yield _pattern(subject, facts, {**shared, **inner})
+        patterns.extend(pattern.patterns if type(pattern) is ast.MatchOr else [pattern])
     return ast.MatchOr(patterns=patterns)
 
 

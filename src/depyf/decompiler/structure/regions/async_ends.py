@@ -17,14 +17,15 @@ END = "END_ASYNC_FOR"
 def expand_async_ends(graph: Graph, *, keep_handlers: bool) -> None:
     """Turn the operations that end asynchronous loops into tests.
 
-    keep_handlers: keep an operation at the start of a handler, for the handler's own exception.
+    Args:
+        keep_handlers: keep an operation at the start of a handler, for the handler's own exception.
     """
-    own = {(handler.target, handler.exc) for handler in graph.handlers} if keep_handlers else set()
+    handler_starts = {(handler.target, handler.exc) for handler in graph.handlers} if keep_handlers else set()
     work = graph.live()
     while work:
         block = work.pop()
         for place, inst in enumerate(block.insts):
-            if inst.op == END and (place or (block.index, inst.uses[1]) not in own):
+            if inst.op == END and (place or (block.index, inst.uses[1]) not in handler_starts):
                 work.append(_test(graph, block, place))
                 break
 

@@ -77,16 +77,16 @@ class _Clause:
 
 def _chain(graph: Graph, block: Block) -> list[_Clause] | None:
     """Return the clauses."""
-    found: list[_Clause] = []
+    clauses: list[_Clause] = []
     seen: set[int] = set()
     rest = block.insts[0].uses[0]
     while block.index not in seen:
         test = _tested(graph, block, seen)
         if test is None or (test is not block and not _takes(test, rest)):
             return None
-        found.append(_Clause(block, test))
+        clauses.append(_Clause(block, test))
         if _is_end(test):
-            return found
+            return clauses
         rest = test.insts[-TEST].defs[0]
         block = _behind(graph, _ways(test)[1].target)
     return None
@@ -171,28 +171,28 @@ class _Rewriter:
     def _appending(self) -> set[int]:
         """Return the handlers of the clauses' bodies: they lead to the next test, and append to the list."""
         graph = self.graph
-        found: set[int] = set()
+        handlers: set[int] = set()
         for block in self.starts[1:]:
             for source in self._leading(block.index):
                 for number in self.ways.handlers(source):
                     insts = graph.block(source).insts
                     exc = graph.handlers[number].exc
                     if any(inst.uses == [self.pending, exc] for inst in insts):
-                        found.add(number)
-        return found
+                        handlers.add(number)
+        return handlers
 
     def _leading(self, index: int) -> set[int]:
         """Return a block and its predecessors, direct or through blocks that only drop values."""
-        found: set[int] = set()
+        leading: set[int] = set()
         work = [index]
         while work:
             for source in self.ways.sources(work.pop()):
                 block = self.graph.block(source)
-                if source not in found:
-                    found.add(source)
+                if source not in leading:
+                    leading.add(source)
                     if all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
                         work.append(source)
-        return found
+        return leading
 
     def _finish_bodies(self) -> None:
         """Redirect the bodies to the end of the statement; a clause but the first is reached from the previous test."""

@@ -105,16 +105,16 @@ def _taken(edges: list[Edge], place: Place, graph: Graph) -> list[int]:
 
 def _handed(edge: Edge, place: Place, graph: Graph) -> dict[int, int]:
     """Return what an edge and the gotos after it hand over on the way to a place, by the joined value."""
-    found: dict[int, int] = {}
+    handed: dict[int, int] = {}
     seen: set[int] = set()
     while edge.target not in seen:
         seen.add(edge.target)
         block = graph.block(edge.target)
-        found.update([(phi, found.get(arg, arg)) for phi, arg in zip(block.phis, edge.args)])
+        handed.update([(phi, handed.get(arg, arg)) for phi, arg in zip(block.phis, edge.args)])
         if block.index == place[0] or not isinstance(block.exit, Goto):
             break
         edge = block.exit.edge
-    return found
+    return handed
 
 
 def _is_only_reached(target: Block, copies: set[int], graph: Graph) -> bool:
@@ -130,7 +130,8 @@ def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
     Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise
     After:  2: v2 = a -> 6 (v2)      4: v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
 
-    tails: where each begins, and the value that it takes from its arm.
+    Args:
+        tails: where each begins, and the value that it takes from its arm.
     """
     graph, ways = regions.graph, regions.ways
     blocks = [graph.block(index) for (index, _), _ in tails]
@@ -153,11 +154,11 @@ def _given_up(matcher: _Matcher, body: set[int], edge: Edge) -> Dropped | None:
     target = matcher.graph.block(edge.target)
     blocks = [matcher.graph.block(index) for index in body]
     iterators = {block.exit.iterator for block in blocks if isinstance(block.exit, ForIter)}
-    made = {temp for block in blocks for temp in (*block.phis, *(temp for inst in block.insts for temp in inst.defs))}
+    inner = {temp for block in blocks for temp in (*block.phis, *(temp for inst in block.insts for temp in inst.defs))}
     passed = dict(zip(target.phis, edge.args))
     values = [(temp, passed.get(temp, temp)) for temp in matcher.dropped.union(target.stack)]
-    found = [(temp, value) for temp, value in values if value in made and value not in iterators]
-    return found[0] if len(found) == 1 else None
+    given_up = [(temp, value) for temp, value in values if value in inner and value not in iterators]
+    return given_up[0] if len(given_up) == 1 else None
 
 
 def _stop(regions: Regions, ends: list[tuple[Block, Edge, Dropped | None]], handler: int) -> None:
@@ -207,13 +208,13 @@ class _Matcher:
         """Return whether it is a copy; `after` is where it continues, None if the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
-            one, two = self.work.pop()
-            one = self._skip(one)
-            if one in self.seen:
-                if self.seen[one] != self._skip(two):
+            handler_place, copy_place = self.work.pop()
+            handler_place = self._skip(handler_place)
+            if handler_place in self.seen:
+                if self.seen[handler_place] != self._skip(copy_place):
                     return False
                 continue
-            if not self._step(one, two):
+            if not self._step(handler_place, copy_place):
                 return False
         return True
 
@@ -258,10 +259,10 @@ class _Matcher:
     def _take_joined(self, place: Place, edge: Edge) -> None:
         """Map values of the handler to the copy's phis where the copy's paths merge: the handler has two ends."""
         renamed = dict(zip(edge.args, self.graph.block(edge.target).phis))
-        for own, other in list(self.values.items()):
-            if other in renamed:
-                self._pair([(own, renamed[other])])
-                self.joined.setdefault(renamed[other], []).append((place, own))
+        for handler_value, copy_value in list(self.values.items()):
+            if copy_value in renamed:
+                self._pair([(handler_value, renamed[copy_value])])
+                self.joined.setdefault(renamed[copy_value], []).append((place, handler_value))
 
     def _is_nothing(self, inst: Inst) -> bool:
         """Return whether an operation has no effect.
@@ -347,8 +348,8 @@ class _Matcher:
         rest = [inst for inst in block.insts[number:] if inst.op not in DROPS]
         if any(inst.op not in ("CONST", "LOAD_FAST") for inst in rest):
             return None
-        made = {temp: operation_key(inst) for inst in rest for temp in inst.defs}
-        return made.get(block.exit.value, block.exit.value)
+        keys = {temp: operation_key(inst) for inst in rest for temp in inst.defs}
+        return keys.get(block.exit.value, block.exit.value)
 
     def _same_inst(self, one: Inst, two: Inst) -> bool:
         if not same_operation(one, two) or len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
@@ -394,9 +395,9 @@ class _Matcher:
 
     def _pair(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Pair values of the handler with values of the copy."""
-        for one, two in pairs:
-            self.values[one] = two
-            self.copied.add(two)
+        for handler_value, copy_value in pairs:
+            self.values[handler_value] = copy_value
+            self.copied.add(copy_value)
 
     def _same(self, one: int, two: int) -> bool:
         return self.values.get(one, one) == two
@@ -414,9 +415,9 @@ class _Matcher:
         return edge
 
     def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
-        for one, two in ((self._onward(one), self._onward(two)) for one, two in pairs):
-            self._pair(zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis))
-            self.work.append(((one.target, 0), (two.target, 0)))
+        for handler_edge, copy_edge in (map(self._onward, pair) for pair in pairs):
+            self._pair(zip(self.graph.block(handler_edge.target).phis, self.graph.block(copy_edge.target).phis))
+            self.work.append(((handler_edge.target, 0), (copy_edge.target, 0)))
         return True
 
 

@@ -73,5 +73,5 @@ def _is_loose_test(graph: Graph, block: Block) -> bool:
 
 def _makes_bool(block: Block | None, temp: int) -> bool:
     """Return whether a value made in a block is `True` or `False`."""
-    made = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
-    return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in made)
+    makers = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
+    return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in makers)

@@ -69,11 +69,11 @@ def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
 
 def _remove(block: Block, end: Inst, names: set[tuple[str, object]], before: list[Block]) -> None:
     place = next(place for place, inst in enumerate(block.insts) if inst is end)
-    leading = [one for one in before if isinstance(one.exit, Goto) and _unbinding(one.insts[-3:], names)]
+    leading = [source for source in before if isinstance(source.exit, Goto) and _unbinding(source.insts[-3:], names)]
     if place == 0 and before and leading == before:
         # At the exit of a `with`, the code after POP_EXCEPT has another handler: it is a separate block.
-        for one in before:
-            del one.insts[-2:]
+        for source in before:
+            del source.insts[-2:]
         return
     pair = _unbinding(block.insts[place:], names)
     if pair is None and _unbinding(block.insts[place - 3 : place], names) is not None:

@@ -72,9 +72,9 @@ def _strip(recognised: Recognised, region: Region) -> None:
         case Kind.NAME:
             names.dissolve(recognised.regions, region)
         case Kind.WITH:
-            found = with_.strip(recognised.regions, region)
-            if found is not None:
-                recognised.withs[region.handler] = found
+            stripped = with_.strip(recognised.regions, region)
+            if stripped is not None:
+                recognised.withs[region.handler] = stripped
         case Kind.FINALLY:
             if finally_.strip(recognised.regions, region):
                 recognised.finallys.add(region.handler)

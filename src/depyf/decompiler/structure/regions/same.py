@@ -13,6 +13,11 @@ def same_code(graph: Graph, one: Block, two: Block) -> bool:
     """Return whether two blocks and their successors do the same on the same values, up to a merge or an end.
 
     Values made in the two correspond; earlier values are the same. Drops of values are ignored.
+
+    Args:
+        graph: the graph of the blocks.
+        one: the first block.
+        two: the second block.
     """
     copies = Renaming()
     work = [(one, two)]

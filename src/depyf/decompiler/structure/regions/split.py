@@ -7,9 +7,17 @@ from depyf.decompiler.steps import step
 
 
 def split_block(graph: Graph, block: Block, place: int) -> Block:
-    """Move the operations from `place` on, and the exit, to a new block; return it.
+    """Move the operations from a place on, and the exit, to a new block.
 
     Values popped in the first part are no longer on the new block's stack.
+
+    Args:
+        graph: the graph, which gets the new block.
+        block: the block to cut.
+        place: the number of operations that stay in the block.
+
+    Returns:
+        the new block.
     """
     step("block {} is cut before its operation {}", block.index, place)
     popped = [temp for inst in block.insts[:place] if inst.op in ("POP", "POP_EXCEPT") for temp in inst.uses]

@@ -42,7 +42,13 @@ def tested_exceptions(graph: Graph) -> set[int]:
 
 
 def kind_of(graph: Graph, handler: int, tested: set[int]) -> Kind:
-    """Return the kind of a handler from its first operations, and from whether its exception is in `tested`."""
+    """Return the kind of a handler from its first operations.
+
+    Args:
+        graph: the graph.
+        handler: the index of the handler.
+        tested: the exceptions that some clause tests (`tested_exceptions`).
+    """
     entry = graph.handlers[handler]
     block = graph.block(entry.target)
     ops = [inst.op for inst in block.insts]
@@ -121,25 +127,25 @@ class Regions:
 
     def chain(self, handler: int) -> list[int]:
         """Return the handler and those around it, the innermost first."""
-        found: list[int] = []
-        while handler >= 0 and handler not in found:
-            found.append(handler)
+        handlers: list[int] = []
+        while handler >= 0 and handler not in handlers:
+            handlers.append(handler)
             handler = self.parent.get(handler, -1)
-        return found
+        return handlers
 
     def body(self, handler: int) -> set[int]:
         """Return the blocks that a handler protects, directly or around inner handlers."""
-        found: set[int] = set()
+        indices: set[int] = set()
         seen = {handler}
         work = [handler]
         while work:
             around = work.pop()
             if around in self.parent:
-                found.update(self.ways.protected(around))
+                indices.update(self.ways.protected(around))
             inner = {number for number in self._inner.get(around, ()) if self.parent.get(number) == around}
             work.extend(inner - seen)
             seen |= inner
-        return found
+        return indices
 
     def exits(self, body: set[int]) -> Iterator[tuple[Block, Edge]]:
         """Yield the edges that leave a set of blocks."""

@@ -116,15 +116,15 @@ class Ways:
     def _with_empty(self, blocks: Iterable[int]) -> set[int]:
         """Return the removable ones of the blocks, with blocks without operations that they lead to."""
         graph = self.graph
-        found: set[int] = set()
+        removable: set[int] = set()
         work = list(blocks)
         while work:
             index = work.pop()
             block = graph.blocks[index]
-            if block is not None and index not in found and index not in (0, graph.end):
-                found.add(index)
+            if block is not None and index not in removable and index not in (0, graph.end):
+                removable.add(index)
                 work.extend(target for target in self._targets(block) if not graph.block(target).insts)
-        return found
+        return removable
 
     def _reaching(self, index: int) -> Iterator[int]:
         """Yield the predecessors of a block, by an edge or an exception."""

@@ -23,9 +23,15 @@ class With:
 
 
 def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With | None:
-    """Remove the calls of the exit; return None, and change nothing, if one is missing.
+    """Remove the calls of the exit of a `with`.
 
-    keeps_jumps: a `break` or `continue` is inside the body.
+    Args:
+        regions: the regions of the graph, which is changed in place.
+        region: the handler that calls the exit with the exception.
+        keeps_jumps: whether a `break` or `continue` stays inside the body.
+
+    Returns:
+        the `with`; None, without any change, if one call is missing.
     """
     graph = regions.graph
     block = graph.block(graph.handlers[region.handler].target)
@@ -40,14 +46,14 @@ def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With
     calls: dict[int, tuple[Block, list[Inst]]] = {}
     for _, edge in regions.exits(regions.body(region.handler)):
         target = skip_empty(graph, edge.target)
-        found = _exit_call(target, exit_temp, is_async)
-        if found is None:
+        call = _exit_call(target, exit_temp, is_async)
+        if call is None:
             return None
-        calls[target.index] = (target, found)
+        calls[target.index] = (target, call)
     follow = _after_suppression(regions, suppress, exit_temp)
-    for target, found in calls.values():
-        follow = _join_follow(regions, target, found, follow)
-        target.insts = [inst for inst in target.insts if not any(inst is other for other in found)]
+    for target, call in calls.values():
+        follow = _join_follow(regions, target, call, follow)
+        target.insts = [inst for inst in target.insts if not any(inst is other for other in call)]
     for target, _ in calls.values() if keeps_jumps else ():
         _keep_jump(regions, region, target, follow)
     left = [edge.target for edge in block.exit.edges()]
@@ -126,16 +132,16 @@ def _exit_call(block: Block, exit_temp: int, is_async: bool) -> list[Inst] | Non
 
 
 def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | None:
-    found = [insts[place]]
+    operations = [insts[place]]
     rest = [inst for inst in insts[place + 1 : place + 6] if inst.op != "CONST"]
     if is_async:
-        if [inst.op for inst in rest[:2]] != ["GET_AWAITABLE", "YIELD_FROM"] or rest[0].uses != found[0].defs:
+        if [inst.op for inst in rest[:2]] != ["GET_AWAITABLE", "YIELD_FROM"] or rest[0].uses != operations[0].defs:
             return None
-        found += rest[:2]
+        operations += rest[:2]
         rest = rest[2:]
-    if not rest or rest[0].op != "POP" or rest[0].uses != found[-1].defs:
+    if not rest or rest[0].op != "POP" or rest[0].uses != operations[-1].defs:
         return None
-    return [*found, rest[0]]
+    return [*operations, rest[0]]
 
 
 def _after_suppression(regions: Regions, edge: Edge, exit_temp: int) -> int:

@@ -44,6 +44,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
 
     @left_alone
     def noted(content: Any, extension: str, extra: str = "", *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """Write `content` under its `extension` and `extra` key as Inductor does, and note a source."""
         sources: list[_Written] | None = getattr(within, "sources", None)
         key, path = write(content, extension, extra, *args, **kwargs)
         if sources is not None and extension.endswith("cpp"):
@@ -94,8 +95,8 @@ def _telling(load: Callable[[], Any], written: list[_Written], listener: Listene
 def _look(sources: list[_Written], seconds: float) -> KernelLook:
     main, *others = sources
     command = main.extra
-    for each in [*(other.text for other in others), "None"]:
-        command = command.removeprefix(f"{each} ")
+    for text in [*(other.text for other in others), "None"]:
+        command = command.removeprefix(f"{text} ")
     compiler, *flags = _words(command)
     parts = {"compiler": compiler, "compiler flags": "\n".join(flags), "C++ source": main.text}
     parts |= {"C++ kernels": "\n".join(other.text for other in others)} if others else {}
@@ -110,10 +111,10 @@ def _words(command: str) -> list[str]:
         words = shlex.split(ast.literal_eval(command) if command[:1] in ("'", '"') else command)
     except (ValueError, SyntaxError):
         words = command.split()
-    found: list[str] = []
+    words_with_values: list[str] = []
     for word in words:
-        if found and found[-1] in _WITH_VALUE:
-            found[-1] += f" {word}"
+        if words_with_values and words_with_values[-1] in _WITH_VALUE:
+            words_with_values[-1] += f" {word}"
         elif word not in _FILES:
-            found.append(word)
-    return found or [""]
+            words_with_values.append(word)
+    return words_with_values or [""]

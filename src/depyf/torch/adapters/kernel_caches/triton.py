@@ -37,7 +37,7 @@ def watch_binaries(triton: Any, listener: Listener) -> Callable[[], None] | Unav
 def _look(triton: Any, about: Mapping[str, Any]) -> KernelLook:  # noqa: ANN401 - a module
     metadata, is_hit = about["metadata"], bool(about["cache_hit"])
     if is_hit:
-        seconds = seconds_between(Path(each) for each in about["metadata_group"].values())
+        seconds = seconds_between(Path(path) for path in about["metadata_group"].values())
     else:
         seconds = about["times"].total / 1e6
     parts = dict(_parts(triton, about["src"], metadata))
@@ -71,7 +71,7 @@ def _named(names: list[str], place: object) -> str:
     """Return the name of an argument or of a place in one, or the place if there is no name."""
     match place:
         case (int(number), *rest) if number < len(names):
-            return names[number] + "".join(f"[{each}]" for each in rest)
+            return names[number] + "".join(f"[{index}]" for index in rest)
         case int(number) if number < len(names):
             return names[number]
     return str(place)
@@ -79,5 +79,5 @@ def _named(names: list[str], place: object) -> str:
 
 def _options(triton: Any, target: object) -> list[str]:  # noqa: ANN401 - a module
     """Return the names of the options of a target's compiler. Triton's metadata contains more than the options."""
-    made = triton.compiler.make_backend(target).parse_options({})
-    return sorted(vars(made))
+    options = triton.compiler.make_backend(target).parse_options({})
+    return sorted(vars(options))

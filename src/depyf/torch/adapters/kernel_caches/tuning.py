@@ -28,9 +28,9 @@ def watch_tuning(autotune: ModuleType, listener: Listener) -> Callable[[], None]
 
     @left_alone
     def made(inductor_meta: Any, filename: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as torch's own
-        found = create.__func__(inductor_meta, filename, *args, **kwargs)
-        last.made = found, filename
-        return found
+        cache = create.__func__(inductor_meta, filename, *args, **kwargs)
+        last.made = cache, filename
+        return cache
 
     @left_alone
     def read(self: Any, inductor_meta: Any, configs: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
@@ -64,8 +64,8 @@ def _look(cache: Any, filename: str, configs: Sequence[object], *, is_hit: bool)
 def _tuned_for(entry: Path) -> float:
     """Return the seconds that tuning took, from the entry; 0 if it has no time, or is on another machine."""
     try:
-        told = json.loads(entry.read_text())
+        content = json.loads(entry.read_text())
     except (OSError, ValueError):
         return 0.0
-    taken = told.get("time_taken_ms") if isinstance(told, dict) else None
+    taken = content.get("time_taken_ms") if isinstance(content, dict) else None
     return taken / 1000 if isinstance(taken, int | float) else 0.0

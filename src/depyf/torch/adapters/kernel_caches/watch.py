@@ -33,7 +33,7 @@ class KernelCaches:
 
     def look_for_modules(self) -> None:
         """Listen to the caches whose modules have been imported since."""
-        for name in [each for each in self._awaited if each in sys.modules]:
+        for name in [name for name in self._awaited if name in sys.modules]:
             module = sys.modules[name]
             if getattr(module.__spec__, "_initializing", False):
                 continue

@@ -72,7 +72,14 @@ def clauses(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def relation(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
-    """Return the clauses for `leaf` on several `nodes`, or None if it has no Python form."""
+    """Return the clauses for `leaf` on several `nodes`, or None if it has no Python form.
+
+    Args:
+        leaf: torch's guard.
+        at: the value at which torch stores it.
+        nodes: the values that it relates, by their numbers in the tree.
+        sources: the number of each value, by torch's name for it.
+    """
     kind = RELATIONS.get(leaf.kind)
     return kind(leaf, at, nodes, sources) if kind and leaf.parts else None
 
@@ -100,7 +107,13 @@ class TorchGuard:
 
 
 def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
-    """Return the clause that calls torch's own guard."""
+    """Return the clause that calls torch's own guard.
+
+    Args:
+        leaf: torch's guard.
+        at: the value that it checks.
+        root: the guards of the entry.
+    """
     assert leaf.check is not None
     held = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
     gap = "L" if at.is_root else at.at

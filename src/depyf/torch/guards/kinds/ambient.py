@@ -25,8 +25,8 @@ def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
 
     Before 2.8 torch's text does not contain the state. It is the current one, if torch's own guard accepts that.
     """
-    _, found, description = leaf.parts[0].partition(_STATE)
-    if found:
+    _, separator, description = leaf.parts[0].partition(_STATE)
+    if separator:
         return say(leaf, at, ambient.flags(expression(description)))
     with as_before_guards():
         as_now = leaf.check is not None and leaf.check({})
@@ -67,7 +67,13 @@ def dual_level(leaf: Leaf, at: Place) -> list[Clause]:
 
 
 def say(leaf: Leaf, at: Place, flags: Mapping[str, object]) -> list[Clause]:
-    """Return the clause on these flags."""
+    """Return the clause on these flags.
+
+    Args:
+        leaf: torch's guard.
+        at: the value at which torch stores it.
+        flags: the flags and their values.
+    """
     arguments = spelled(flags)
     differences = ("global_state_differences(", *arguments, ")")
     return at.clause(leaf, "global_state(", *arguments, ")", differences=differences, flags=flags)

@@ -24,8 +24,8 @@ def _length(leaf: Leaf) -> int | None:
     text = expression(leaf.parts[0])
     if text.startswith("not "):
         return 0
-    found = _EQUALS_NUMBER.search(text)
-    return int(found[1]) if found else None
+    match = _EQUALS_NUMBER.search(text)
+    return int(match[1]) if match else None
 
 
 def length_check(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -119,10 +119,10 @@ def mapping_keys(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`attribute_missing(x, "name")`."""
-    found = _HASATTR.match(expression(leaf.parts[0]))
-    if found is None:
+    match = _HASATTR.match(expression(leaf.parts[0]))
+    if match is None:
         return None
-    name = quoted(found[1])
+    name = quoted(match[1])
     text = ("attribute_missing(", at.at, f", {name})")
     return at.clause(leaf, *text, expected=ABSENT_ITEM, about=Check.ATTRIBUTE, item=name)
 

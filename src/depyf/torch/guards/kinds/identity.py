@@ -25,8 +25,8 @@ def named(cls: type) -> Piece:
 def _identity(leaf: Leaf) -> int | None:
     """Return the address that `leaf` compares with: the number before the closing bracket of its check."""
     text = leaf.parts[0].partition(", type=")[0] if leaf.parts else ""
-    found = _ID.match(text) and _ID_LAST.match(text)
-    return int(found[1]) if found else None
+    match = _ID.match(text) and _ID_LAST.match(text)
+    return int(match[1]) if match else None
 
 
 def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -34,8 +34,10 @@ def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     identity = _identity(leaf)
     for cls in (type(at.value), at.guarded):
         if cls is not None and id(cls) == identity:
-            found = ("type(", at.at, ")")
-            return at.clause(leaf, *found, " is ", named(cls), expected=cls, about=Check.CLASS, actual=found, pins=cls)
+            subject = ("type(", at.at, ")")
+            return at.clause(
+                leaf, *subject, " is ", named(cls), expected=cls, about=Check.CLASS, actual=subject, pins=cls
+            )
     return None
 
 

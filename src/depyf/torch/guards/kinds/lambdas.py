@@ -30,13 +30,13 @@ def lambda_guard(leaf: Leaf, at: Place) -> list[Clause] | None:
         return at.clause(leaf, text, expected="no functorch transform is active", actual=('"another one"',))
     known = {at.source: at.node} if at.source else {}
     if text.startswith(_COUNT) and at.cls is not None:
-        found = torch_expression(text, at.scope, known)
-        if found is None:
+        condition = torch_expression(text, at.scope, known)
+        if condition is None:
             return None
-        return at.clause(leaf, "type(", at.at, ") is ", named(at.cls), " and ", *found, expected=text)
+        return at.clause(leaf, "type(", at.at, ") is ", named(at.cls), " and ", *condition, expected=text)
     if _BASE_VALUE.match(text):
-        found = torch_expression(text, at.scope, known)
-        return None if found is None else at.clause(leaf, *found, expected=text.rpartition(" == ")[2])
+        condition = torch_expression(text, at.scope, known)
+        return None if condition is None else at.clause(leaf, *condition, expected=text.rpartition(" == ")[2])
     return None
 
 

@@ -59,7 +59,19 @@ class Place:
         pins: type | None = None,
         flags: Mapping[str, object] | None = None,
     ) -> list[Clause]:
-        """Return the single clause for the check of `leaf`."""
+        """Return the single clause for the check of `leaf`.
+
+        Args:
+            leaf: torch's guard.
+            text: the pieces of the Python expression.
+            expected: the value that passes, or its text.
+            about: the property that the guard checks.
+            item: the key, the attribute or the mark that it checks.
+            actual: the expression for the value to compare with `expected`.
+            differences: the expression that lists all differences.
+            pins: the exact type that the value has if the guard holds.
+            flags: the flags of torch's state that it checks.
+        """
         return [
             Clause(
                 leaf.kind,

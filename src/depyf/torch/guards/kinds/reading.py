@@ -22,9 +22,9 @@ def argument(text: str, position: int) -> object:
 
 def constant(text: str, members: Iterable[object]) -> object:
     """Return the constant whose repr is `text`: one of `members` or a literal; otherwise `ABSENT`."""
-    found = next((member for member in members if repr(member) == text), ABSENT)
-    if found is not ABSENT:
-        return found
+    known_member = next((member for member in members if repr(member) == text), ABSENT)
+    if known_member is not ABSENT:
+        return known_member
     try:
         return _literal(text)
     except (ValueError, SyntaxError):

@@ -64,15 +64,15 @@ class _Described(NamedTuple):
 @lru_cache(maxsize=1024)
 def _described(words: str) -> _Described | None:
     """Return the facts in a text without the tensor's name. Cached: many parameters have the same text."""
-    found = _MATCH.search(expression(words))
-    if found is None:
+    match = _MATCH.search(expression(words))
+    if match is None:
         return None
-    size, stride = (tuple(_numbers(found[name])) for name in ("size", "stride"))
-    device = _ordinary_device(found["keys"])
-    keys = "" if device else f", keys={quoted(found['keys'])}"
-    index = "" if found["device"] == "None" else f":{found['device']}"
-    rest = f"size={size}, stride={stride}, requires_grad={found['grad']}{keys}"
-    return _Described(found["type"], f"torch.{found['dtype']}", device, index, rest)
+    size, stride = (tuple(_numbers(match[name])) for name in ("size", "stride"))
+    device = _ordinary_device(match["keys"])
+    keys = "" if device else f", keys={quoted(match['keys'])}"
+    index = "" if match["device"] == "None" else f":{match['device']}"
+    rest = f"size={size}, stride={stride}, requires_grad={match['grad']}{keys}"
+    return _Described(match["type"], f"torch.{match['dtype']}", device, index, rest)
 
 
 def _class(cls: type) -> Piece:
@@ -81,8 +81,8 @@ def _class(cls: type) -> Piece:
 
 
 def _numbers(text: str) -> list[int | None]:
-    found = constant(text, ())
-    return found if isinstance(found, list) else []
+    sizes = constant(text, ())
+    return sizes if isinstance(sizes, list) else []
 
 
 _BETWEEN = "\0"
@@ -106,13 +106,13 @@ def _wanted_marks(parts: str) -> Mapping[str, str] | None:
     wanted: dict[str, str] = {}
     looked_at: set[str] = set()
     for part in map(expression, parts.split(_BETWEEN)):
-        if found := _ABSENT_MARK.match(part):
-            looked_at.add(found["name"])
-        elif (found := _EXPECTED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
-            looked_at.add(found["name"])
-            wanted[found["name"]] = found["value"]
-        elif (found := _GATED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
-            wanted[found["name"]] = f"({found['value']}, {quoted(found['gate'])})"
+        if absent := _ABSENT_MARK.match(part):
+            looked_at.add(absent["name"])
+        elif (expected := _EXPECTED_MARK.match(part)) and constant(expected["value"], ()) is not ABSENT:
+            looked_at.add(expected["name"])
+            wanted[expected["name"]] = expected["value"]
+        elif (gated := _GATED_MARK.match(part)) and constant(gated["value"], ()) is not ABSENT:
+            wanted[gated["name"]] = f"({gated['value']}, {quoted(gated['gate'])})"
         else:
             return None
     return wanted if looked_at == set(INDICES) else None
@@ -129,8 +129,8 @@ _SUBSET = pattern(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))\)"
 
 def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`marked(x, {"_dynamo_dynamic_indices": {0}})`, if torch checks no other marks."""
-    found = _SUBSET.search(expression(leaf.parts[0]))
-    return None if found is None else _marked(leaf, at, {DYNAMIC: found["value"]})
+    match = _SUBSET.search(expression(leaf.parts[0]))
+    return None if match is None else _marked(leaf, at, {DYNAMIC: match["value"]})
 
 
 _UNMARKED = pattern(rf"hasattr\(.*, '{DYNAMIC}'\) == False$", re.DOTALL)

@@ -40,39 +40,39 @@ def read(
 
         return _read(of_function.read(wrapper, filename), earlier), ""
     read, values = tree.read(wrapper, local_values, filename)
-    found = _read(read, earlier)
-    return found, "" if local_values is None else _compare(found, wrapper, local_values, values)
+    tree_read = _read(read, earlier)
+    return tree_read, "" if local_values is None else _compare(tree_read, wrapper, local_values, values)
 
 
 def _read(read: tree.Tree, earlier: tree.Tree | None) -> tree.Tree:
     read.clauses = fold(read.clauses)
-    found = tree.without_checks(read)
+    plain = tree.without_checks(read)
     if earlier is not None:
-        tree.share(found, earlier)
-    return found
+        tree.share(plain, earlier)
+    return plain
 
 
 def _compare(
-    found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], values: Sequence[object]
+    guards: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], values: Sequence[object]
 ) -> str:
     G = wrapper.global_scope["G"]
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
-    ours = holds(found, local_values, G, values)
-    if _IS_CHECKED and executable(found)(local_values, G) != ours:
+    ours = holds(guards, local_values, G, values)
+    if _IS_CHECKED and executable(guards)(local_values, G) != ours:
         raise AssertionError(f"the clauses of a guard give {ours}, its text gives the opposite")
     if torch_verdict == ours:
         return ""
-    reasons = "; ".join(map(str, explain(found, local_values, G)))
+    reasons = "; ".join(map(str, explain(guards, local_values, G)))
     said = f"on the compiled call torch's own guards give {torch_verdict}, these give {ours}"
     return f"{said}: {reasons}" if reasons else said
 
 
-def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
-    """Return the guard function that the text for `found` defines."""
+def executable(guards: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
+    """Return the guard function that the text for `guards` defines."""
     names = Names(IMPORTS)
-    text = "\n".join(render(found, "", names, bare=True))
+    text = "\n".join(render(guards, "", names, bare=True))
     scope: dict[str, object] = {**tree.SCOPE, **{name: held.get() for name, held in names.bound.items()}}
     exec(compile(text, "<guard>", "exec"), scope)
-    made = scope[guard_name("")]
-    assert callable(made)
-    return made
+    guard = scope[guard_name("")]
+    assert callable(guard)
+    return guard

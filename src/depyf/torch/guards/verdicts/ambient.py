@@ -99,13 +99,13 @@ before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards
 
 def own_flags() -> dict[str, object]:
     """Return the flags of torch's current state, as the caller of a guard sees them."""
-    found = flags(global_state.description()) if global_state.describes_itself() else global_state.read()
+    state = flags(global_state.description()) if global_state.describes_itself() else global_state.read()
     outside = before_guards.get()
     if outside is not None:
-        found["torch_function"] = outside.enabled
-        if "torch_function_all_disabled" in found:
-            found["torch_function_all_disabled"] = outside.all_disabled
-    return dict(sorted(found.items()))
+        state["torch_function"] = outside.enabled
+        if "torch_function_all_disabled" in state:
+            state["torch_function_all_disabled"] = outside.all_disabled
+    return dict(sorted(state.items()))
 
 
 @cache

@@ -56,7 +56,7 @@ def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
             continue
         alone += [Contrast(subject[1], "", clause, "") for clause in only_mine]
         alone += [Contrast(subject[1], "", "", clause) for clause in only_other]
-    return both + sorted(alone, key=lambda each: each.first == "")
+    return both + sorted(alone, key=lambda contrast: contrast.first == "")
 
 
 def _by_subject(guards: GuardSet) -> dict[tuple[str, str], dict[str, Guard]]:
@@ -98,5 +98,10 @@ def _arguments(clause: str) -> Mapping[str, str] | None:
                 for at, argument in enumerate(positional)
             }
             usual = {name: repr(value) for name, value in USUAL.items()} if function == "global_state" else {}
-            return {"": function, **usual, **given, **{str(each.arg): ast.unparse(each.value) for each in keywords}}
+            return {
+                "": function,
+                **usual,
+                **given,
+                **{str(keyword.arg): ast.unparse(keyword.value) for keyword in keywords},
+            }
     return None

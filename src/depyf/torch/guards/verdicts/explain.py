@@ -42,7 +42,13 @@ def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> lis
 
 
 def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str, object]) -> list[list[GuardFailure]]:
-    """Return the guards of each of several entries that fail for a call, as `explain` does for one."""
+    """Return the guards of each of several entries that fail for a call, as `explain` does for one.
+
+    Args:
+        trees: the guards of the entries.
+        L: the local variables of the call.
+        G: the globals of the function.
+    """
     known = _Known()
     with runtime.without_torch_function():
         return [list(_Asked(tree, L, G, known).failures()) for tree in trees]
@@ -51,7 +57,13 @@ def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str,
 def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: Sequence[object] = ()) -> bool:
     """Return whether every clause of an entry holds for a call; `L` and `G` are those of `explain`.
 
-    values: the values of its nodes, `ABSENT` for an unknown one.
+    `values` saves reading them again.
+
+    Args:
+        tree: the guards of the entry.
+        L: the local variables of the call, as in `explain`.
+        G: the globals of the function, as in `explain`.
+        values: the values of its nodes, `ABSENT` for an unknown one.
     """
     with runtime.without_torch_function():
         known = {node: value for node, value in enumerate(values) if value is not ABSENT}
@@ -151,8 +163,13 @@ class _Asked:
             differences = evaluate(clause.differences, self.value, self.scope)
             assert isinstance(differences, list)
             return [
-                GuardFailure(each.item if each.check is Check.STATE else source, each.check, each.expected, each.actual)
-                for each in differences
+                GuardFailure(
+                    difference.item if difference.check is Check.STATE else source,
+                    difference.check,
+                    difference.expected,
+                    difference.actual,
+                )
+                for difference in differences
             ]
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
         if clause.about is Check.CONDITION:

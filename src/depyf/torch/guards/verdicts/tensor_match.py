@@ -41,9 +41,19 @@ def tensor(
 ) -> bool:
     """Return whether `value` is a tensor of exactly the type `cls` with these properties.
 
-    `None` in `size` or `stride` stands for any number. `device` is compared by its index, as torch does; its type
-    follows from the dispatch `keys`, which by default are those of an ordinary tensor. `marks` are the dimensions that
-    `mark_dynamic` and related functions may have marked: none by default, `ANY` if torch does not check them.
+    `device` is compared by its index, as torch does; its type follows from the dispatch keys.
+
+    Args:
+        value: the value to check.
+        cls: the exact type.
+        dtype: the dtype.
+        device: the device with its index, for example `cuda:0`.
+        size: the size of each dimension; None for any number.
+        stride: the stride of each dimension; None for any number.
+        requires_grad: whether it requires a gradient.
+        keys: the dispatch keys; "" for those of an ordinary tensor.
+        marks: the dimensions that `mark_dynamic` and related functions may have marked; `ANY` if torch does not check
+            them.
     """
     return type(value) is cls and not _property_differences(
         value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks
@@ -62,11 +72,25 @@ def tensor_differences(
     keys: str = "",
     marks: Marks | Missing = NO_MARKS,
 ) -> list[Difference]:
-    """Return every respect in which `value` is not the tensor that `tensor` describes."""
-    found = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
+    """Return every respect in which `value` is not the tensor that `tensor` describes.
+
+    Args:
+        value: the value to check.
+        cls: the exact type.
+        dtype: the dtype.
+        device: the device with its index, for example `cuda:0`.
+        size: the size of each dimension; None for any number.
+        stride: the stride of each dimension; None for any number.
+        requires_grad: whether it requires a gradient.
+        keys: the dispatch keys; "" for those of an ordinary tensor.
+        marks: the dimensions that may be marked; `ANY` if torch does not check them.
+    """
+    differences = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
     if isinstance(value, torch.Tensor):
-        found += _property_differences(value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks)
-    return found
+        differences += _property_differences(
+            value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks
+        )
+    return differences
 
 
 def _property_differences(
@@ -86,11 +110,11 @@ def _property_differences(
         (Check.DEVICE, device, device if str(value.device.index) == (index or "None") else str(value.device)),
         (Check.REQUIRES_GRAD, requires_grad, value.requires_grad),
     ]
-    found = [Difference(check, brief(want), brief(got)) for check, want, got in pairs if want != got]
-    found += _geometry(Check.SIZE, size, tuple(value.size()))
+    differences = [Difference(check, brief(want), brief(got)) for check, want, got in pairs if want != got]
+    differences += _geometry(Check.SIZE, size, tuple(value.size()))
     if len(size) == value.dim():
-        found += _geometry(Check.STRIDE, stride, _strides(value))
-    return found if isinstance(marks, Missing) else [*found, *marked_differences(value, marks)]
+        differences += _geometry(Check.STRIDE, stride, _strides(value))
+    return differences if isinstance(marks, Missing) else [*differences, *marked_differences(value, marks)]
 
 
 def _strides(value: torch.Tensor) -> tuple[int, ...]:
