@@ -117,10 +117,10 @@ def _put(contents: list[dict[str, Any]], texts: list[str], wanted: Wanted) -> No
 @click.option("--again", is_flag=True, help="Run both programs again, and compare values.")
 @click.option("--html", "page", metavar="FILE", help="Write a page with the chain of kernels.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.argument("ours", metavar="DUMP", type=click.Path(exists=True, file_okay=False))
-@click.argument("theirs", metavar="DUMP", type=click.Path(exists=True, file_okay=False))
+@click.argument("ours", type=click.Path(exists=True, file_okay=False))
+@click.argument("theirs", type=click.Path(exists=True, file_okay=False))
 def dumps(again: bool, page: str | None, as_json: bool, ours: str, theirs: str) -> None:
-    """Compare two dumps of `depyf run --bits`."""
+    """Compare OURS with THEIRS, two dumps of `depyf run --bits`."""
     wanted = Wanted(again, as_json, page)
     try:
         comparisons = compared_dumps(Path(ours), Path(theirs))

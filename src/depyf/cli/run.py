@@ -71,8 +71,8 @@ def run_command(
 
     The program runs in an interpreter of its own, with the streams, directory and environment of this process. depyf
     also captures its child processes, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on
-    a program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
-    there is no such script or no such backend.
+    a program that crashed or was killed. `bits` are recorded only with --bits. The exit code is the program's own; 1 if
+    the directory cannot be written, 2 if there is no such script, backend or setting.
     """
     _end_without_script("-" if module else target)
     try:
