@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, measured, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
+from depyf.cli.setting import bits_options
 from depyf.model.writer import foreign_files, prepared_directory
 
 
@@ -37,6 +39,7 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--profile", is_flag=True, help="Measure each line, print the most expensive.")
 @click.option("--against-eager", is_flag=True, help="With --profile: compare with uncompiled steps.")
 @click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
+@bits_options
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--all", "all_files", is_flag=True, help="Keep every file of a large dump, and pack none.")
@@ -56,6 +59,7 @@ def run_command(
     profile: bool,
     against_eager: bool,
     compile_times: bool,
+    bits: dict[str, Any],
     keep_trace: bool,
     stack_after: float,
     all_files: bool,
@@ -67,11 +71,10 @@ def run_command(
 
     The program runs in an interpreter of its own, with the streams, directory and environment of this process. depyf
     also captures its child processes, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on
-    a program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
-    there is no such script or no such backend.
+    a program that crashed or was killed. `bits` are recorded only with --bits. The exit code is the program's own; 1 if
+    the directory cannot be written, 2 if there is no such script, backend or setting.
     """
-    if not module:
-        _end_without_script(target)
+    _end_without_script("-" if module else target)
     try:
         directory = _own_directory(output)
         if vscode:
@@ -95,19 +98,17 @@ def run_command(
         stack_after=stack_after,
         listings=html,
         all_files=all_files,
+        **bits,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
-    for line in _told(directory, output, began, settings, html, opened):
-        click.echo(line, err=True)
-    for line in offered(directory, output, began, settings, called):
+    summary = _told(directory, output, began, settings, html, opened)
+    for line in (*summary, *offered(directory, output, began, settings, called)):
         click.echo(line, err=True)
     end_like(status)
 
 
-def _told(
-    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
-) -> Iterator[str]:
+def _told(directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool) -> Iterator[str]:
     """Build the report, if it is wanted, and yield the lines about the run."""
     summary = summarised(directory, began)
     report_lines = lines(summary, directory, output, settings.only)

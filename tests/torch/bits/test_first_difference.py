@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
@@ -14,7 +16,10 @@ from torch._inductor.graph import GraphLowering  # noqa: E402 - after the check 
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.torch.bits.gaps import gap  # noqa: E402
+from depyf.torch.bits.kernels import nearest_of  # noqa: E402
+from depyf.views.html.bits import bits_page  # noqa: E402
 
+SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "bits.schema.json"
 Tensor = torch.Tensor
 
 slow = [
@@ -40,6 +45,18 @@ def summed(x: Tensor, w: Tensor) -> Tensor:
     y = torch.relu(x * 2.0 + 1.0)
     z = y.sum(-1, keepdim=True)
     return z - w
+
+
+def reduced(x: Tensor, w: Tensor) -> tuple[Tensor, Tensor]:
+    most = x.amax()
+    y = torch.where(x > most, most, x * 0.5)
+    z = y.sum(-1)
+    return z * 2.0, most
+
+
+def contracted(x: Tensor, w: Tensor) -> Tensor:
+    z = x * w + w
+    return z * 4.0
 
 
 def normalised(x: Tensor, w: Tensor) -> Tensor:
@@ -71,6 +88,19 @@ class TestGap:
         assert gap(torch.tensor([float("nan")]), torch.tensor([-float("nan")])) is None
 
 
+class TestNearest:
+    def test_a_sum_with_a_small_constant_does_not_hide_the_node(self) -> None:
+        mean = torch.tensor([0.25, 0.5])
+        value = torch.nextafter(mean, torch.tensor(1.0))
+        assert nearest_of(value, {"mean": mean, "add": mean + 1e-4, "rsqrt": mean.rsqrt()}) == "mean"
+
+    def test_it_is_not_clear_which_of_two_nodes_that_are_as_near(self) -> None:
+        mean = torch.tensor([0.25, 0.5])
+        value = torch.nextafter(mean, torch.tensor(1.0))
+        assert nearest_of(value, {"mean": mean, "clone": mean.clone()}) == ""
+        assert nearest_of(value, {"rsqrt": mean.rsqrt()}) == ""
+
+
 class TestFirstDifference:
     pytestmark = slow
 
@@ -89,6 +119,28 @@ class TestFirstDifference:
         assert first.where.text == "z = y.sum(-1, keepdim=True)"
         assert "sum" in first.kernel
         assert first.cause.startswith("probably the order of the reduction")
+
+    def test_the_data_has_the_form_of_the_schema_and_the_page_shows_it(self) -> None:
+        report = depyf.first_difference(torch.compile(summed))(torch.randn(64, 100), torch.randn(100))
+        content = json.loads(json.dumps(report.data()))
+        jsonschema.validate(content, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        page = bits_page(content, str(report).splitlines())
+        assert page.count("<b>first difference</b>") == 1
+        assert "z = y.sum(-1, keepdim=True)" in page
+
+    def test_a_sum_that_a_kernel_stores_for_its_next_loop_has_its_line(self) -> None:
+        first = depyf.first_difference(torch.compile(reduced))(torch.randn(32, 48), torch.randn(1)).first
+        assert first is not None
+        assert first.where is not None
+        assert first.where.text == "z = y.sum(-1)"
+
+    def test_a_contraction_that_probes_of_all_lines_hide_has_its_line(self) -> None:
+        settings = {"cpp.enable_floating_point_contract_flag": "fast"}
+        run = depyf.first_difference(torch.compile(contracted), settings=settings)
+        first = run(torch.randn(32, 48), torch.randn(48)).first
+        assert first is not None
+        assert first.where is not None
+        assert first.where.text == "z = x * w + w"
 
     def test_a_decomposed_operation_is_compared_with_the_whole_operation(self) -> None:
         first = depyf.first_difference(torch.compile(normalised))(torch.randn(64, 100), torch.randn(100)).first

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -26,11 +26,15 @@ from depyf.trace.start_clock import StartClock
 if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
     from depyf.model.run import Session
+    from depyf.torch.bits.recorder import BitsRecorder
     from depyf.torch.capture.compile_times import CompileTiming
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.profile.context import Profiling
 
 DYNAMO = "torch._dynamo"
+CODE_CACHE = "torch._inductor.codecache"
+"""The module that writes Inductor's modules. Bits are recorded from its import on, and not earlier: Dynamo may be
+imported while Inductor's package is, and then most of Inductor cannot be imported yet."""
 OWNER = "DEPYF_RUN_RANK"
 """The process that owns a rank's folder sets this to the number of the rank."""
 
@@ -46,6 +50,7 @@ class _Capture:
         self.pause: Pause | None = None
         self.profiling: Profiling | None = None
         self.timing: CompileTiming | None = None
+        self.bits: BitsRecorder | None = None
         self.clock = StartClock() if settings.compile_times else None
         self._awaits_forks = False
         if self.clock is not None:
@@ -81,6 +86,8 @@ class _Capture:
                 self._begin_to_measure()
             if self.settings.compile_times:
                 self._begin_to_time()
+            if self.settings.bits:
+                after_import(CODE_CACHE, self._begin_to_record_bits)
             if self.settings.backend:
                 from depyf.torch.adapters.forced_backend import force_backend
 
@@ -99,6 +106,10 @@ class _Capture:
         if timing is not None:
             with contained("ending the measuring of compile times"):
                 timing.end()
+        bits, self.bits = self.bits, None
+        if bits is not None:
+            with contained("ending the recording of bits"):
+                bits.end()
         profiling, self.profiling = self.profiling, None
         if profiling is not None:
             with contained("ending the measuring"):
@@ -126,6 +137,20 @@ class _Capture:
 
         self.timing = CompileTiming(self.clock)
         self.timing.begin()
+
+    def _begin_to_record_bits(self) -> None:
+        with contained("beginning to record bits"):
+            from depyf.torch.bits.kept import read_place
+            from depyf.torch.bits.recorder import BitsRecorder, Command
+
+            if self.session is not None and self.context is not None:
+                keep = read_place(self.settings.bits_of) if self.settings.bits_of else None
+                command = Command(sys.orig_argv[1:], self.settings.changed)
+                try:
+                    self.bits = BitsRecorder(Path(self.session.directory), command, keep)
+                except ValueError as error:
+                    end_as_misused(str(error))
+                self.bits.begin()
 
     def _pause(self) -> Pause:
         """Return the object that pauses in this process. Only the program itself may use the terminal."""
@@ -180,11 +205,11 @@ class _Capture:
 
 
 class _After(Loader):
-    """Load a module with its own loader, then begin the capture."""
+    """Load a module with its own loader, then call a function."""
 
-    def __init__(self, loader: Loader, capture: _Capture) -> None:
+    def __init__(self, loader: Loader, begin: Callable[[], None]) -> None:
         self._loader = loader
-        self._capture = capture
+        self._begin = begin
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Create the module."""
@@ -196,32 +221,41 @@ class _After(Loader):
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        self._capture.begin()
+        self._begin()
 
 
 class _Finder(MetaPathFinder):
-    """Wait for the import of Dynamo."""
+    """Wait for the import of a module."""
 
-    def __init__(self, capture: _Capture) -> None:
-        self._capture = capture
+    def __init__(self, name: str, begin: Callable[[], None]) -> None:
+        self._name = name
+        self._begin = begin
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find Dynamo with the other finders, and begin the capture after its import.
+        """Find the module with the other finders, and call the function after its import.
 
         Args:
             fullname: the name of the module.
             path: the path of its package, as the import system passes it.
             target: the module to reload, as the import system passes it.
         """
-        if fullname != DYNAMO:
+        if fullname != self._name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _After(spec.loader, self._capture)
+            spec.loader = _After(spec.loader, self._begin)
         return spec
+
+
+def after_import(name: str, begin: Callable[[], None]) -> None:
+    """Call a function after the import of a module, or now if the module was imported."""
+    if name in sys.modules and not getattr(sys.modules[name].__spec__, "_initializing", False):
+        begin()
+    else:
+        sys.meta_path.insert(0, _Finder(name, begin))
 
 
 def await_dynamo() -> None:
@@ -230,7 +264,7 @@ def await_dynamo() -> None:
     if settings is None:
         return
     capture = _Capture(settings)
-    sys.meta_path.insert(0, _Finder(capture))
+    after_import(DYNAMO, capture.begin)
 
 
 def _stay_interrupted() -> None:

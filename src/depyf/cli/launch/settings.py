@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, field
 from pathlib import Path
+from typing import Any
 
 from depyf.bytecode.records import dataclass
 from depyf.model.variables import SUMMARY_VARIABLE
@@ -26,6 +27,8 @@ class Settings:
     log_bytecode: as for `prepare_debug`.
     listings: whether to write the listings for the report; a large dump keeps them in its archive.
     all_files: as for `prepare_debug`.
+    bits: whether to record hashes of what each kernel writes. bits_of: the launch whose values are kept; "" for none.
+    changed: the settings with which bits are recorded: options of Inductor, `threads`, `mode`, or variables.
     only: a shell pattern; frames of other functions are not captured. Empty for all.
     kernels: whether to write Inductor's modules.
     debug: whether to run compiled code in the files of the dump, with a pause before its first run.
@@ -49,6 +52,9 @@ class Settings:
     stack_after: float = 0.0
     listings: bool = False
     all_files: bool = False
+    bits: bool = False
+    bits_of: str = ""
+    changed: dict[str, Any] = field(default_factory=dict)
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"
@@ -63,6 +69,7 @@ def environment(settings: Settings) -> dict[str, str]:
     return {
         PROVENANCE: NAMES_OF_NODES,
         **os.environ,
+        **{name: str(value) for name, value in settings.changed.items() if name.isupper()},
         SUMMARY_VARIABLE: "0",
         VARIABLE: json.dumps(asdict(settings)),
         "PYTHONPATH": os.pathsep.join([str(BOOT), *([path] if path else [])]),

@@ -37,6 +37,9 @@ _BINARY: dict[type[ast.AST], str] = {
     ast.Invert: "not",
     ast.Not: "not",
 }
+_OF_TWO = {"std.max": "maximum", "std.min": "minimum"}
+"""The functions of scalar C++ whose names are those of reductions elsewhere: `std::max(tmp0, decltype(tmp0)(0))`."""
+
 _CONVERSIONS = frozenset(
     "broadcast_to to reshape static_cast Vectorized decltype VectorizedN float double bool int convert expand_dims view"
     " float32 int64 int32 trans scale_cast cast promote_to_tensor VecMask".split()
@@ -192,7 +195,7 @@ class Body:
     def _call(self, node: ast.Call, terms: Mapping[int, int | None]) -> int | None:
         """Return the term of a call: `libdevice.exp(tmp0)`, `tmp0.exp()`, `at.vec.maximum(tmp0, tmp1)`."""
         function = node.func
-        name = _called(node)
+        name = _OF_TWO.get(ast.unparse(function), _called(node))
         owner = terms.get(id(function.value)) if isinstance(function, ast.Attribute) else None
         given = [terms[id(arg)] for arg in node.args]
         if name in ("load", "loadu"):

@@ -30,18 +30,26 @@ _VECTOR_STORE = re.compile(r"^\s*(?P<value>.+?)\.store\(")
 
 
 def probed(
-    text: str, module: Module, receiver: str, key: int, *, inside: bool = True, libraries: bool = False
+    text: str,
+    module: Module,
+    receiver: str,
+    key: int,
+    *,
+    inside: bool = True,
+    libraries: bool = False,
+    only: tuple[str, int] | None = None,
 ) -> str:
     """Return the text of a module with probes that call the functions of the module `receiver` with `key`.
 
     inside: probe the lines of kernels, and not only the launches.
     libraries: probe the results of libraries' kernels, too.
+    only: the only line of a C++ kernel that is probed, by the kernel's name and the number in its text; None for all.
     """
     rows = text.splitlines()
     for kernel in module.kernels.values() if inside else ():
         lines = kernel.text.splitlines()
         if rows[kernel.first - 1 : kernel.first - 1 + len(lines)][1:] == lines[1:]:
-            for number, row in _of_kernel(kernel, lines, receiver):
+            for number, row in _of_kernel(kernel, lines, receiver, only):
                 rows[kernel.first + number - 2] = row
     for end, index, arguments in _launches(text, module):
         rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{argument}, ' for argument in arguments)}))"
@@ -69,9 +77,16 @@ def _results(text: str, module: Module) -> Iterator[tuple[int, int, str]]:
             yield ends[launch.line], index, result
 
 
-def _of_kernel(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:
+def _of_kernel(
+    kernel: Kernel, rows: list[str], receiver: str, only: tuple[str, int] | None
+) -> Iterator[tuple[int, str]]:
     """Yield the rows of a kernel's text that get a probe, by number from 1."""
-    yield from _of_triton(kernel, rows, receiver) if kernel.language == "triton" else _of_cpp(kernel, rows)
+    if kernel.language == "triton":
+        yield from _of_triton(kernel, rows, receiver)
+        return
+    for number, row in _of_cpp(kernel, rows):
+        if only is None or only == (kernel.name, number) or "depyf_note(" not in row.replace(_CPP, ""):
+            yield number, row
 
 
 def _of_triton(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:

@@ -34,13 +34,15 @@ def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
     """
     import torch._functorch.config as autograd_config
     import torch._inductor.config as config
-    from torch._inductor import debug
     from torch._inductor.codecache import PyCodeCache
-    from torch._inductor.virtualized import V
 
     before = PyCodeCache.write
 
     def write(source_code: str, extra: str = "") -> Any:
+        # While torch is still being imported, these modules cannot be.
+        from torch._inductor import debug
+        from torch._inductor.virtualized import V
+
         provenance = getattr(debug, "_inductor_triton_kernel_to_post_grad_node_info", {})
         computed = {handle: tuple(nodes) for handle, nodes in provenance.items()}
         graph = V.graph

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -29,6 +29,8 @@ from depyf.torch.adapters.inductor_modules import Written, rewritten
 from depyf.torch.kernels.interpreter import is_interpreting
 from depyf.torch.numerics.probing import noted_values, stored_values, written_values
 
+Spot = tuple[str, int]
+"""A line of a kernel: the name of the kernel, and the number of the line in its text."""
 Keep = Callable[[Tensor], Any]
 """Makes a copy or a hash of a tensor."""
 
@@ -72,6 +74,7 @@ class ModuleRun:
 class _Edges:
     keep: Keep
     inside: bool
+    only: Spot | None
     file: Path
     modules: list[ModuleRun] = field(default_factory=list)
     order: list[ModuleRun] = field(default_factory=list)
@@ -93,13 +96,18 @@ def cloned(tensor: Tensor) -> Tensor:
 
 
 @contextmanager
-def edges(keep: Keep = cloned, *, inside: bool = False) -> Iterator[list[ModuleRun]]:
+def edges(keep: Keep = cloned, *, inside: bool = False, only: Spot | None = None) -> Iterator[list[ModuleRun]]:
     """Keep the results of all launches of what Inductor compiles and runs in the context.
 
-    The list has the modules in the order in which they first ran. `inside`: probe the lines of C++ kernels, too.
+    The list has the modules in the order in which they first ran.
+
+    Args:
+        keep: makes the copies or hashes that are kept.
+        inside: probe the lines of kernels, too.
+        only: the only line to probe, if `inside` is set; None for all.
     """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as undo:
-        state = _Edges(keep, inside, Path(folder) / "values")
+        state = _Edges(keep, inside, only, Path(folder) / "values")
         _ENTERED.append(state)
         undo.callback(_ENTERED.remove, state)
         if inside:
@@ -129,7 +137,7 @@ def _with_edges(written: Written) -> str:
     readable = {"cpp", "triton"} if is_interpreting() else {"cpp"}
     inside = state.inside and all(kernel.language in readable for kernel in module.kernels.values())
     key = len(state.modules) - 1
-    return probed(written.text, module, __name__, key, inside=inside, libraries=True)
+    return probed(written.text, module, __name__, key, inside=inside, libraries=True, only=state.only)
 
 
 def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
@@ -173,13 +181,18 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     launch_run = LaunchRun(run.launches[index], followed, lines=state.lines() if state.inside else {})
     if followed is not None:
         values = dict(zip(parameters(followed.kernel), arguments))
-        for name in _written(followed, values):
+        for name in written_parameters(followed, values):
             launch_run.results.append((name, followed.after.get(name, ""), state.keep(values[name])))
     run.runs.append(launch_run)
 
 
-def _written(followed: Launched, values: dict[str, Any]) -> list[str]:
-    """Return the parameters through which a kernel stores tensors."""
+def written_parameters(followed: Launched, values: dict[str, Any]) -> list[str]:
+    """Return the parameters through which a kernel stores tensors.
+
+    Args:
+        followed: the launch.
+        values: the arguments of the launch by parameter.
+    """
     stored = {
         followed.aliases.get(pointer, pointer) for line in followed.lines if line.is_store for pointer in line.pointers
     }
@@ -231,14 +244,24 @@ def returned(key: int, index: int, result: Any) -> None:
         launch_run.results.append(("", node, state.keep(result)))
     elif isinstance(result, (tuple, list)):
         items = ((position, item) for position, item in enumerate(result) if isinstance(item, Tensor))
-        launch_run.results += [("", _item(run, node, position), state.keep(item)) for position, item in items]
+        nodes = run.module.graph.nodes
+        launch_run.results += [
+            ("", selected_item(nodes, run.graph, node, position), state.keep(item)) for position, item in items
+        ]
     run.runs.append(launch_run)
 
 
-def _item(run: ModuleRun, node: str, position: int) -> str:
-    """Return the node that selects one of the several results of a node, or ""."""
-    for user in run.module.graph.nodes:
-        if user.name in run.graph.nodes and user.op == "call_function" and user.args[:1]:
+def selected_item(nodes: Iterable[torch.fx.Node], graph: Graph, node: str, position: int) -> str:
+    """Return the node that selects one of the several results of a node, or "".
+
+    Args:
+        nodes: the nodes of the lowered graph.
+        graph: the same graph, as its text shows it.
+        node: the name of the node with several results.
+        position: the position of the result.
+    """
+    for user in nodes:
+        if user.name in graph.nodes and user.op == "call_function" and user.args[:1]:
             is_selection = getattr(user.target, "__name__", "") == "getitem" and len(user.args) > 1
             if is_selection and getattr(user.args[0], "name", "") == node and user.args[1] == position:
                 return str(user.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
 
@@ -18,16 +18,17 @@ from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.bits.batches import compare_batches, dynamic_shapes, sides_of
 from depyf.torch.bits.causes import Facts, cause_of, random_before
-from depyf.torch.bits.edges import ModuleRun
+from depyf.torch.bits.edges import ModuleRun, Spot
 from depyf.torch.bits.gaps import gap
-from depyf.torch.bits.kernels import NOT_COMPARED, KernelResult, first_of, kernel_results
-from depyf.torch.bits.lines import WrongLine, wrong_line
+from depyf.torch.bits.kernels import NOT_COMPARED, KernelResult, first_of, kernel_results, names_of
+from depyf.torch.bits.lines import WrongLine, judged_lines, wrong_line
 from depyf.torch.bits.reference import Eager, Reference, eager_run, origin_of, reference
 from depyf.torch.bits.report import BitsReport, First
 from depyf.torch.bits.running import Backend, Compiled, Judged, Setting, compiled_run, judged, named_results
-from depyf.torch.bits.trials import Search, in_order, setting_of, trials, undone
+from depyf.torch.bits.trials import Search, all_of, in_order, trials, undone
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.places import user_line
+from depyf.torch.numerics.prefixes import first_wrong
 from depyf.torch.numerics.recording import GraphCall, record
 from depyf.torch.numerics.report import one_line
 
@@ -112,20 +113,6 @@ def name_of(function: object) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
-def all_of(settings: Mapping[str, Any]) -> Setting:
-    """Return the context of several settings."""
-    contexts = [setting_of(name, value) for name, value in settings.items()]
-
-    @contextmanager
-    def together() -> Iterator[None]:
-        with ExitStack() as undo:
-            for context in contexts:
-                undo.enter_context(context())
-            yield
-
-    return together
-
-
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Isolate a run from the rest of the program: random numbers, grad mode, warnings, and contexts."""
@@ -192,10 +179,16 @@ class _Graph:
             report.first = self._first(compiled, references, report.kernels[before:], eager, judgement)
             self._restore(eager)
 
-    def _compiled(self, *, inside: bool = False) -> Compiled:
+    def _compiled(self, *, inside: bool = False, only: Spot | None = None) -> Compiled:
         torch._dynamo.reset()
-        options = self._options
-        return compiled_run(self._call, self._backend, backward=self._backward, setting=options.setting, inside=inside)
+        return compiled_run(
+            self._call,
+            self._backend,
+            backward=self._backward,
+            setting=self._options.setting,
+            inside=inside,
+            only=only,
+        )
 
     def _first(
         self,
@@ -212,8 +205,10 @@ class _Graph:
             index for index, run in enumerate(compiled.modules) if run.is_backward == (wrong.part == "backward")
         )
         run, known = compiled.modules[place], references[place]
-        again = self._compiled(inside=True)
-        line, is_steady = _narrowed(run, known, again, wrong)
+        again = _Narrowed.of(run, known, self._compiled(inside=True), wrong)
+        if again.line is None and again.is_steady is False:
+            again = self._by_single_lines(run, known, wrong, again.lines)
+        line, is_steady = again.line, again.is_steady
         nodes = {node.name: node for node in run.module.graph.nodes}
         node = random_before(wrong.wrong[0].node, run, wrong)
         node = node or nodes.get(line.node if line is not None else wrong.wrong[0].node)
@@ -232,6 +227,25 @@ class _Graph:
             line=line.number if line is not None else 0,
             text=line.text if line is not None else "",
         )
+
+    def _by_single_lines(
+        self, run: ModuleRun, known: Reference, wrong: KernelResult, lines: tuple[int, ...]
+    ) -> _Narrowed:
+        """Return the outcome of runs that probe one line each.
+
+        A probe uses the value of its line. The compiler contracts `a * b + c` only if nothing else uses `a * b`, so the
+        probes of all lines hide a contraction.
+        """
+        outcomes = dict[int, _Narrowed]()
+
+        def is_wrong(number: int) -> bool:
+            again = self._compiled(inside=True, only=(wrong.kernel, number))
+            outcomes[number] = _Narrowed.of(run, known, again, wrong)
+            return outcomes[number].line is not None
+
+        first = first_wrong(lines, is_wrong)
+        is_steady = any(outcome.is_steady for outcome in outcomes.values())
+        return _Narrowed(outcomes[first].line if first is not None else None, is_steady)
 
     def _where(self, node: torch.fx.Node | None) -> Any:
         """Return the user's line of a node of the lowered graph, or of the captured node from which it comes."""
@@ -302,14 +316,32 @@ def _settle(report: BitsReport) -> None:
         report.first = replace(first, cause=proven[0])
 
 
-def _narrowed(
-    run: ModuleRun, known: Reference, again: Compiled, wrong: KernelResult
-) -> tuple[WrongLine | None, bool | None]:
-    """Return the line of the kernel, and whether the second run, with probes inside, gave the same difference."""
-    other = next((module for module in again.modules if module.is_backward == run.is_backward), None)
-    launches = other.runs[wrong.position : wrong.position + 1] if other is not None else []
-    if other is None or not launches or launches[0].kernel != wrong.kernel:
-        return None, None
-    repeated = list(kernel_results(other, known.values, wrong.graph))[wrong.position]
-    is_steady = repeated.wrong == wrong.wrong
-    return wrong_line(launches[0], wrong.wrong[0].parameter, known.values), is_steady
+@dataclass(frozen=True, slots=True)
+class _Narrowed:
+    """The outcome of a run with probes in the kernel.
+
+    line: the first line with other values than its node. is_steady: whether the run gave the same difference as the one
+    without probes; None if the kernel did not run. lines: the lines that were compared.
+    """
+
+    line: WrongLine | None = None
+    is_steady: bool | None = None
+    lines: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(run: ModuleRun, known: Reference, again: Compiled, wrong: KernelResult) -> _Narrowed:
+        """Return the outcome of a run with probes for the wrong launch of a module.
+
+        Args:
+            run: the run without probes.
+            known: eager's values.
+            again: the run with probes.
+            wrong: the launch with other bits.
+        """
+        other = next((module for module in again.modules if module.is_backward == run.is_backward), None)
+        launches = other.runs[wrong.position : wrong.position + 1] if other is not None else []
+        if other is None or not launches or launches[0].kernel != wrong.kernel:
+            return _Narrowed()
+        repeated = list(kernel_results(other, known.values, wrong.graph))[wrong.position]
+        about = launches[0], wrong.wrong[0].parameter, known.values, names_of(other, launches[0])
+        return _Narrowed(wrong_line(*about), repeated.wrong == wrong.wrong, tuple(judged_lines(*about)))

@@ -9,9 +9,11 @@ from typing import Any
 from torch import Tensor
 
 from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
 from depyf.torch.bits.edges import LaunchRun, ModuleRun
 from depyf.torch.bits.gaps import Gap, gap
 from depyf.torch.bits.reference import is_near
+from depyf.torch.numerics.places import user_line
 
 _SEEDS = "inductor_seed"
 EQUAL, DIFFERENT, NOT_COMPARED = "equal", "different", "not compared"
@@ -31,6 +33,7 @@ class KernelResult:
     """A launch of a kernel: `status` is equal, different or not compared.
 
     graph, part, position: the graph, "forward" or "backward", and the place of the launch there.
+    where: the user's line of its first result whose line is known.
     left_out: the results that could not be compared, with reasons.
     """
 
@@ -41,6 +44,7 @@ class KernelResult:
     compared: int = 0
     wrong: list[Wrong] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    where: UserLine | None = None
 
     @property
     def status(self) -> str:
@@ -62,8 +66,11 @@ def kernel_results(run: ModuleRun, values: Values, graph: int) -> Iterator[Kerne
         graph: the number of the graph.
     """
     part = "backward" if run.is_backward else "forward"
+    nodes = {node.name: node for node in run.module.graph.nodes}
     for position, launch in enumerate(run.runs):
         result = KernelResult(launch.kernel, graph, part, position)
+        places = (user_line(nodes[node]) for _, node, _ in launch.results if node in nodes)
+        result.where = next((place for place in places if place is not None), None)
         names = names_of(run, launch)
         for parameter, node, value in launch.results:
             if any(name.startswith(_SEEDS) for name in (node, *names)):
@@ -81,7 +88,7 @@ def names_of(run: ModuleRun, launch: LaunchRun) -> tuple[str, ...]:
 
 def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, known: list[Values]) -> None:
     whole, inside = known
-    label = parameter or result.kernel
+    label = parameter or "a result"
     expected = whole.get(node)
     difference = compared(value, expected) if isinstance(expected, Tensor) else None
     if isinstance(expected, Tensor) and difference is None and is_comparable(value, expected):
@@ -96,13 +103,36 @@ def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, kno
         result.compared += 1
         result.wrong.append(Wrong(parameter, node, difference))
     else:
-        near = [name for name, other in others.items() if is_near(value.reshape(other.shape), other)]
-        nearest = compared(value, others[near[0]]) if len(near) == 1 else None
+        name = nearest_of(value, others)
+        nearest = compared(value, others[name]) if name else None
         if nearest is not None and not node:
             result.compared += 1
-            result.wrong.append(Wrong(parameter, near[0], nearest))
+            result.wrong.append(Wrong(parameter, name, nearest))
         else:
             result.left_out.append(f"{label} of {result.kernel}: no node of the graph has its values")
+
+
+_CLEARLY = 16
+"""A node is clearly the nearest if the next one is this many times as far away: `mean` and `mean + 1e-5` are near."""
+
+
+def nearest_of(value: Tensor, others: Mapping[str, Tensor]) -> str:
+    """Return the node whose values a result nearly has, or "" if there is none or it is not clear which.
+
+    Args:
+        value: the result.
+        others: the values of the nodes of the launch, each of the same dtype and size as the result.
+    """
+    near = [name for name, other in others.items() if is_near(value.reshape(other.shape), other)]
+    distances = {name: _distance(value, others[name]) for name in near}
+    ranked = sorted(near, key=distances.__getitem__)
+    is_clear = len(ranked) == 1 or (len(ranked) > 1 and _CLEARLY * distances[ranked[0]] < distances[ranked[1]])
+    return ranked[0] if is_clear else ""
+
+
+def _distance(value: Tensor, other: Tensor) -> float:
+    ours, theirs = value.double().nan_to_num(), other.double().nan_to_num().reshape(value.shape)
+    return float((ours - theirs).abs().max())
 
 
 def is_comparable(value: Tensor, expected: Tensor) -> bool:

@@ -12,6 +12,7 @@ from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 from depyf.torch.bits.gaps import Gap
 from depyf.torch.bits.kernels import DIFFERENT, EQUAL, NOT_COMPARED, KernelResult
+from depyf.views.bits_text import where_json
 
 UNKNOWN = "not known"
 
@@ -52,7 +53,10 @@ class First:
         if self.line:
             yield f"  kernel line {self.line}: {self.text}"
         yield f"  {self.part} of graph {self.graph}, node {self.node or 'not known'}"
-        yield f"  Cause: {self.cause}" if self.cause != UNKNOWN else "  Cause: not known"
+        if self.cause == UNKNOWN and self.not_compared_before:
+            yield "  Cause: not known; it may lie in an earlier kernel, which could not be compared"
+        else:
+            yield f"  Cause: {self.cause}" if self.cause != UNKNOWN else "  Cause: not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +142,21 @@ class BitsReport:
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
         return {
+            "schema": 1,
+            "kind": "program",
             "function": self.function,
             "sides": list(self.sides),
             "graphs": self.graphs,
             "equal": not self.results_different and bool(self.results_compared),
             "results_compared": self.results_compared,
             "results_different": self.results_different,
-            "kernels": [{**asdict(result), "status": result.status} for result in self.kernels],
-            "first": None if self.first is None else asdict(self.first),
+            "kernels": [_with_where(result) | {"status": result.status} for result in self.kernels],
+            "first": None if self.first is None else _with_where(self.first),
             "tried": [asdict(attempt) for attempt in self.tried],
             "not_compared": list(dict.fromkeys(self.not_compared)),
         }
+
+
+def _with_where(value: First | KernelResult) -> dict[str, Any]:
+    """Return a part of the report as plain data, with the user's line as the other commands write it."""
+    return {**asdict(value), "where": where_json(value.where)}

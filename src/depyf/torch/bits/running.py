@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.utils import _pytree
 
 from depyf.bytecode.records import dataclass
-from depyf.torch.bits.edges import Keep, ModuleRun, cloned, edges
+from depyf.torch.bits.edges import Keep, ModuleRun, Spot, cloned, edges
 from depyf.torch.bits.gaps import gap
 from depyf.torch.bits.reference import Eager
 from depyf.torch.numerics.recording import GraphCall
@@ -49,6 +49,7 @@ def compiled_run(
     compiler: Compiler = whole,
     keep: Keep = cloned,
     inside: bool = False,
+    only: Spot | None = None,
 ) -> Compiled:
     """Compile the graph of a call in a setting, run it on the inputs of the call, and its backward.
 
@@ -60,8 +61,9 @@ def compiled_run(
         compiler: compiles the graph of the call by the backend.
         keep: takes each value that a launch writes, for example a copy of it.
         inside: whether to keep the values of the kernels' lines, too.
+        only: the only line to keep, if `inside` is set; None for all.
     """
-    with setting(), edges(keep, inside=inside) as modules:
+    with setting(), edges(keep, inside=inside, only=only) as modules:
         inputs = call.fresh_inputs()
         with torch.set_grad_enabled(call.grad_enabled):
             torch.manual_seed(0)

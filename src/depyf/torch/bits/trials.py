@@ -42,15 +42,20 @@ class Trial:
 
 
 def setting_of(name: str, value: Any) -> Setting:
-    """Return the context of one setting: `threads`, an option of Inductor's, or an environment variable.
+    """Return the context of one setting: `threads`, `mode`, an option of Inductor's, or an environment variable.
+
+    A variable is set for what reads it from now on. torch reads most of them when it is imported: the commands set them
+    for the whole process.
 
     Raises:
-        ValueError: Inductor has no option with that name.
+        ValueError: Inductor has no option, or no mode, with that name.
     """
     if name == "threads":
         return functools.partial(_threads, int(value))
     if name == "deterministic_algorithms":
         return functools.partial(_deterministic, bool(value))
+    if name == "mode":
+        return functools.partial(_options, _options_of_mode(str(value)))
     if name.isupper():
         return functools.partial(mock.patch.dict, os.environ, {name: str(value)})
     if not has_option(name):
@@ -58,11 +63,43 @@ def setting_of(name: str, value: Any) -> Setting:
     return functools.partial(_options, {name: value})
 
 
+def all_of(settings: Mapping[str, Any]) -> Setting:
+    """Return the context of several settings.
+
+    Raises:
+        ValueError: there is no such setting.
+    """
+    contexts = [setting_of(name, value) for name, value in settings.items()]
+
+    @contextmanager
+    def together() -> Iterator[None]:
+        with ExitStack() as undo:
+            for context in contexts:
+                undo.enter_context(context())
+            yield
+
+    return together
+
+
 def has_option(name: str) -> bool:
     """Return whether this Inductor has an option."""
     from torch._inductor import config
 
     return name in config.get_config_copy()
+
+
+def _options_of_mode(mode: str) -> dict[str, Any]:
+    """Return the options that a `mode` of `torch.compile` stands for. CUDA graphs do not change bits, and stay off.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    from torch._inductor import list_mode_options
+
+    modes = list_mode_options()
+    if mode not in modes:
+        raise ValueError(f"torch.compile has no mode {mode!r}, but {', '.join(modes)}")
+    return {name: value for name, value in modes[mode].items() if name != "triton.cudagraphs"}
 
 
 def _options(values: dict[str, Any]) -> AbstractContextManager[Any]:

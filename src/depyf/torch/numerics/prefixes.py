@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import torch
 import torch.fx
+
+_Cut = TypeVar("_Cut")
 
 _OPENING = re.compile(r"_enter_|.*_increment_nesting$")
 _CLOSING = re.compile(r"_exit_|.*_decrement_nesting$")
@@ -59,8 +62,8 @@ def prefix(
     return torch.fx.GraphModule(module, graph)
 
 
-def first_wrong(nodes: Sequence[torch.fx.Node], is_wrong: Callable[[torch.fx.Node], bool]) -> torch.fx.Node | None:
-    """Return the first of `nodes` after which the graph is wrong, or None if it is right after the last.
+def first_wrong(nodes: Sequence[_Cut], is_wrong: Callable[[_Cut], bool]) -> _Cut | None:
+    """Return the first of `nodes`, or of the lines of a kernel, after which the graph is wrong; None if there is none.
 
     An error persists in longer prefixes, because a cut returns everything that the rest of the graph would read.
     """
