@@ -142,8 +142,9 @@ def main() -> None:
             ratio = time_ratio(PROGRAMS[name], Path(scratch))
             plain = peak(name, recorded=False, folder=Path(scratch))
             growth = peak(name, recorded=True, folder=Path(scratch)) / plain
-        bars.append(Bar(f"bits: time of a step of {name}", f"{ratio:.2f} times", ratio <= MOST_TIME))
-        bars.append(Bar(f"bits: peak memory of {name}", f"{growth:.3f} times {plain >> 20} MiB", growth <= MOST_MEMORY))
+        bars.append(Bar(f"bits: time of a step of {name}", f"{100 * ratio:.0f} %", ratio <= MOST_TIME))
+        met = growth <= MOST_MEMORY
+        bars.append(Bar(f"bits: peak memory of {name}", f"{100 * growth:.0f} %", met, note=f"of {plain >> 20} MiB"))
     report(bars)
 
 

@@ -21,7 +21,7 @@ from depyf.cli.setting import parsed_setting
 
 @click.command(
     "bits",
-    short_help="Find the first kernel whose bits differ: from eager, or in another run.",
+    short_help="Find the first kernel whose bits differ.",
     context_settings={"allow_interspersed_args": False},
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Compile with this setting; repeatable.")
