@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from depyf.model.artifacts.graph_source import user_lines
 from depyf.model.lines_read import LinesRead
 from depyf.model.names import resumed_function
-from depyf.model.run import Compile, Recompile
+from depyf.model.run import Compile, Function, Recompile
 from depyf.model.syntax import deciding
 from depyf.model.user_source import function_source
+from depyf.torch.adapters import lacking
 from depyf.torch.adapters.lines_read import Reading
 from depyf.torch.adapters.skips import OF_TORCH
 
@@ -37,6 +38,15 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
         for code, lines in reading.lines().items()
         if not code.co_filename.startswith((OF_TORCH, "<")) and (body := set(_own_lines(code)))
     )
+
+
+def note_assigned_objects(compiled: Compile, function: Function) -> None:
+    """Note the objects that a compile changes from the user's source, if torch does not report them."""
+    if lacking.side_effects() is None:
+        return
+    from depyf.model.assigned_objects import assigned_objects  # only an older torch needs it
+
+    compiled.effects = list(assigned_objects(compiled.lines, (function.filename, function.first_line)))
 
 
 def _deciding(code: types.CodeType) -> tuple[str, ...]:

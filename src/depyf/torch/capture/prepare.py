@@ -17,7 +17,7 @@ from depyf.model.run import CompileId, Session, Unavailable
 from depyf.model.running_compile import SLOW
 from depyf.model.variables import SUMMARY_VARIABLE
 from depyf.model.writer import INDEX
-from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import unknown_version
@@ -27,7 +27,7 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.beside import Beside
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
-from depyf.torch.capture.line_facts import lines_read
+from depyf.torch.capture.line_facts import lines_read, note_assigned_objects
 from depyf.torch.capture.options import DumpOptions
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
@@ -243,11 +243,7 @@ class DumpContext:
         reading = reading_of(code)
         if reading is not None:
             running.compile.lines = lines_read(running.compile, reading)
-            if lacking.side_effects() is not None:
-                from depyf.model.assigned_objects import assigned_objects  # only an older torch needs it
-
-                function = running.function.filename, running.function.first_line
-                running.compile.effects = list(assigned_objects(running.compile.lines, function))
+            note_assigned_objects(running.compile, running.function)
         interrupt = caller.interrupt() if running.code is None else None
         if interrupt is not None and running.compile.failure is None:
             words = str(interrupt) or "it was interrupted"
