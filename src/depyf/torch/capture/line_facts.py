@@ -19,7 +19,22 @@ from depyf.torch.adapters.skips import OF_TORCH
 CAPTURED = "Captured_Graph"
 
 
-def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
+def note_lines(compiled: Compile, function: Function, reading: Reading) -> None:
+    """Note the lines that Dynamo read in a compile, and the objects that it changes if torch does not report them.
+
+    Args:
+        compiled: the compile, which has its graphs.
+        function: the function of the compile.
+        reading: the lines that Dynamo read.
+    """
+    compiled.lines = _lines_read(compiled, reading)
+    if lacking.side_effects() is not None:
+        from depyf.model.assigned_objects import assigned_objects  # only an older torch needs it
+
+        compiled.effects = list(assigned_objects(compiled.lines, (function.filename, function.first_line)))
+
+
+def _lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
     """Return the state of each function that Dynamo read in a compile, without torch's own."""
     texts = [artefact.text for artefact in compiled.artefacts if artefact.stage == CAPTURED]
     in_graphs = _with_callers({(line.filename, line.line) for text in texts for line in user_lines(text)}, reading)
@@ -38,15 +53,6 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
         for code, lines in reading.lines().items()
         if not code.co_filename.startswith((OF_TORCH, "<")) and (body := set(_own_lines(code)))
     )
-
-
-def note_assigned_objects(compiled: Compile, function: Function) -> None:
-    """Note the objects that a compile changes from the user's source, if torch does not report them."""
-    if lacking.side_effects() is None:
-        return
-    from depyf.model.assigned_objects import assigned_objects  # only an older torch needs it
-
-    compiled.effects = list(assigned_objects(compiled.lines, (function.filename, function.first_line)))
 
 
 def _deciding(code: types.CodeType) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.beside import Beside
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
-from depyf.torch.capture.line_facts import lines_read, note_assigned_objects
+from depyf.torch.capture.line_facts import note_lines
 from depyf.torch.capture.options import DumpOptions
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
@@ -242,8 +242,7 @@ class DumpContext:
             return
         reading = reading_of(code)
         if reading is not None:
-            running.compile.lines = lines_read(running.compile, reading)
-            note_assigned_objects(running.compile, running.function)
+            note_lines(running.compile, running.function, reading)
         interrupt = caller.interrupt() if running.code is None else None
         if interrupt is not None and running.compile.failure is None:
             words = str(interrupt) or "it was interrupted"
