@@ -133,6 +133,28 @@ def test_a_flag_that_the_first_call_sets_is_a_warm_up(line, severity):
     assert only(made).severity == severity
 
 
+def test_an_item_of_a_list_that_the_first_call_sets_is_a_warm_up():
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["cache"]["done"][0]: expected False, got True')
+    line = UserLine("f.py", 3, 'cache["done"][number] = True', "f")
+    made.compiles[0].effects = [SideEffect('L["cache"]["done"]', (line,))]
+    assert only(made).severity == "low"
+
+
+def test_one_token_and_one_request_are_two_events_with_few_entries():
+    flag = 'L["x"].is_filled: expected False, got True'
+    one_token = '2 <= L["ids"].size()[1]: expected true, got L["ids"].size()[1] = 1'
+    one_request = 'size of L["ids"]: expected (1, any), got (2, 5)'
+    made = function(0, "f", "f.py", (CALL,), 10, flag)
+    made.compiles[0].effects = [SideEffect('L["x"]', (UserLine("f.py", 3, "self.is_filled = True", "f"),))]
+    made.compiles.pop()
+    again(made, flag, one_token)
+    again(made, one_request, nearest=0)
+    again(made, 'size of L["ids"]: expected (1, 1), got (2, 1)', nearest=1, e2=(flag, one_token))
+    found = findings(run_of(made))
+    assert [(each.severity, each.compiles) for each in found] == [("low", ("0/2", "0/3")), ("low", ("0/1",))]
+    assert found[0].cause.endswith("; expected: 2 more entries serve all such calls")
+
+
 def sizes(*actual: int) -> Function:
     """Return a function that is compiled for a size of 5, then for some others; the last entry serves any size."""
     texts = [

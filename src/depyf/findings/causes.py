@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue import Kind, kind_of_recompile
-from depyf.findings.catalogue.classify import STACK
+from depyf.findings.catalogue.classify import STACK, may_be_dynamic
 from depyf.findings.catalogue.kind import Change as Changed
 from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
@@ -44,7 +44,8 @@ _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 _BY_KEY = re.compile(r"(?P<of>[\w.]+)\[list\(dict\.keys\((?P=of)\)\)\[(?P<place>\d+)\]\]")
-_KEY_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\")\]$")
+_ASSIGNS_ITEM = re.compile(r"\]\s*=(?!=)")
+_ITEM_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\]$")
 SPECIALIZATION = "symbolic_shape_specialization"
 """The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
@@ -67,6 +68,8 @@ class Cause:
     """Whether a line of the compiled function assigns the value."""
     changed_at: tuple[UserLine, ...] = ()
     """The lines of the compiled function, and of functions that it calls, that change the value or its holder."""
+    dimension: int = -1
+    """The dimension that was 0 or 1, of which torch needs few entries whatever the other dimensions are; else -1."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -201,9 +204,9 @@ def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
 
 def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     """Yield why a function was recompiled, in the order in which the causes occurred."""
-    found: dict[tuple[str, str], list[tuple[GuardFailure, Compile]]] = {}
-    kinds: dict[tuple[str, str], Kind] = {}
-    firsts: set[tuple[str, str]] = set()
+    found: dict[tuple[str, str, int], list[tuple[GuardFailure, Compile]]] = {}
+    kinds: dict[tuple[str, str, int], Kind] = {}
+    firsts: set[tuple[str, str, int]] = set()
     for compiled in function.compiles:
         told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
         if told is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
@@ -213,11 +216,12 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             kind = kind_of_recompile(reason, function.parameters, root.source)
             if _is_held_number(kind) and _decides_inside(function, reason, compiled):
                 kind = IN_CONDITION
-            key = kind.name, reason.subject
-            kinds[key] = kind
-            found.setdefault(key, []).append((reason, compiled))
-            if number == 0:
-                firsts.add(key)
+            for dimension in small_dimensions(reason):
+                key = kind.name, reason.subject, dimension
+                kinds[key] = kind
+                found.setdefault(key, []).append((reason, compiled))
+                if number == 0:
+                    firsts.add(key)
     compared = {_looked_at(told[0][0]): told[0][0].line for told in found.values() if told[0][0].is_condition}
     effects = [effect for compiled in function.compiles for effect in compiled.effects]
     for key, told_of in found.items():
@@ -229,7 +233,21 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         grown = _grown(kind, failures, is_changed=bool(theirs))
         is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
         lines = tuple(line for their in theirs for line in their.lines)
-        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines)
+        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines, key[2])
+
+
+def small_dimensions(failure: GuardFailure) -> tuple[int, ...]:
+    """Return the dimensions in which a size was 0 or 1, each a cause of its own, or (-1,) for any other failure.
+
+    A batch of one request and a sequence of one token are two causes, although both are sizes of `ids`.
+    """
+    if failure.dimension >= 0:
+        is_small = failure.check is Check.DIMENSION or not may_be_dynamic(failure.expected_value, failure.actual_value)
+        return (failure.dimension if is_small else -1,)
+    changed = failure.changed_dimensions
+    if not changed or any(may_be_dynamic(wanted, size) for _, wanted, size in changed):
+        return (-1,)
+    return tuple(dimension for dimension, _, _ in changed)
 
 
 def _compared_at(line: UserLine | None, function: Function, failure: GuardFailure, compiled: Compile) -> GuardFailure:
@@ -328,11 +346,13 @@ def _is_of(source: str, failure: GuardFailure) -> bool:
     subject = failure.subject
     # An item of a dict has two names: by its key, and by its position among the values.
     changed = _BY_KEY.sub(r"list(dict.values(\g<of>))[\g<place>]", spelled(source))
-    return changed in (subject, subject.rpartition(".")[0], _KEY_AT_END.sub("", subject))
+    return changed in (subject, subject.rpartition(".")[0], _ITEM_AT_END.sub("", subject))
 
 
 def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:
-    """Return whether a line assigns the attribute that a guard checks."""
+    """Return whether a line assigns the attribute or an item, as `done[number] = True` does, that a guard checks."""
+    if _ITEM_AT_END.search(failure.subject):
+        return _ASSIGNS_ITEM.search(line.text) is not None
     name = failure.subject.rpartition(".")[2]
     return "." in failure.subject and re.search(rf"\.{re.escape(name)}\s*=(?!=)", line.text) is not None
 

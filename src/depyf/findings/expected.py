@@ -29,19 +29,32 @@ def expectation(event: Event) -> str:
     """
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
-        return "one more entry serves all such calls"
+        return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if is_of_another_module(event) and 0 < len(own) < MANY:
         return "each module of another size needs an entry of its own"
-    if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
+    causes = (cause, *(other for other, _ in event.together))
+    if len(own) == 1 and _are_symbols(causes, own[0]):
         return "from the second value on, torch compiles for any value"
-    if len(own) == 1 and _are_first_made((cause, *(each for each, _ in event.together))):
+    if own and event.alone <= 1 and _are_first_made(causes):
         return "the first call made it, and later calls find it"
     if event.together or not own:
         return ""
     if len(own) == 1:
         return _of_one(cause)
     return _settles(cause, own)
+
+
+def _entries(event: Event) -> str:
+    """Return how many entries serve a state of the call: one, or one in each state that other causes make."""
+    count = sum(function is event.cause.function for function, _ in event.compiles)
+    return "one more entry serves all such calls" if count < 2 else f"{count} more entries serve all such calls"
+
+
+def _are_symbols(causes: Sequence[Cause], compiled: Compile) -> bool:
+    """Return whether an entry serves any value of each cause, apart from states of the call and sizes of 0 and 1."""
+    symbols = [_is_symbol_in(cause, compiled) for cause in causes]
+    return any(symbols) and all(is_symbol or cause.kind.is_expected for cause, is_symbol in zip(causes, symbols))
 
 
 def _is_symbol_in(cause: Cause, compiled: Compile) -> bool:
@@ -86,14 +99,16 @@ def is_of_another_module(event: Event) -> bool:
 
 
 def _are_first_made(causes: Sequence[Cause]) -> bool:
-    """Return whether the first call made the values, apart from a dict of the same call that got a key more.
+    """Return whether the first call made the values, apart from a state of the call and from a dict with one key more.
 
     The first step of an optimizer fills its state, and some put a key into their group. An argument is no such dict,
     because a caller may pass another one.
     """
     made = [each for each in causes if _is_first_made(each)]
     others = (each for each in causes if each not in made)
-    return bool(made) and all(each.is_changed and _is_one_more(each.failures[0]) for each in others)
+    return bool(made) and all(
+        each.kind.is_expected or (each.is_changed and _is_one_more(each.failures[0])) for each in others
+    )
 
 
 def _is_one_more(failure: GuardFailure) -> bool:
