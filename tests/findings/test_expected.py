@@ -142,7 +142,7 @@ def test_an_item_of_a_list_that_the_first_call_sets_is_a_warm_up():
 
 def test_one_token_and_one_request_are_two_events_with_few_entries():
     flag = 'L["x"].is_filled: expected False, got True'
-    one_token = '2 <= L["ids"].size()[1]: expected true, got L["ids"].size()[1] = 1'
+    one_token = '2 <= L["ids"].size()[1]: expected true, got {"ids": 1}'
     one_request = 'size of L["ids"]: expected (1, any), got (2, 5)'
     made = function(0, "f", "f.py", (CALL,), 10, flag)
     made.compiles[0].effects = [SideEffect('L["x"]', (UserLine("f.py", 3, "self.is_filled = True", "f"),))]

@@ -16,6 +16,11 @@ SLICE = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
+NUMBERS = (
+    "read the numbers before the call of the compiled function, and pass what is computed of them; or set "
+    "`torch._dynamo.config.capture_scalar_outputs = True`"
+)
+
 _REPORTING = ("print", "warn", "warning", "info", "debug", "error", "critical", "exception", "log")
 """The names of functions that report: `print`, `warnings.warn`, and the methods of a logger."""
 
@@ -74,6 +79,26 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
     return SLICE if _bounds(statement) and not takes else ""
 
 
+def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
+    """Return the advice where the numbers of `.tolist()` are needed as such: by a loop, a call or a slice."""
+    if _reports(statement):
+        return REPORT
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return NUMBERS
+    taken = [node for node in nodes_below(statement) if isinstance(node, ast.Call) and _is_list(node)]
+    handed = [
+        given
+        for node in nodes_below(statement)
+        if isinstance(node, ast.Call) and node not in taken
+        for given in (*node.args, *(keyword.value for keyword in node.keywords), node.func)
+    ]
+    return NUMBERS if any(node in taken for given in handed for node in nodes_below(given)) else ""
+
+
+def _is_list(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "tolist"
+
+
 _TAKING = {"item", "tolist", "int", "float", "bool"}
 """The functions that take a number out of a tensor."""
 
@@ -83,7 +108,7 @@ def _bounds(tree: ast.AST) -> set[str]:
     return {name for node in nodes_below(tree) if isinstance(node, ast.Slice) for name in names_in(node)}
 
 
-_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item}
+_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item, "break-tolist": _of_list}
 
 
 def _reports(statement: ast.stmt) -> bool:

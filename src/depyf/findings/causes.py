@@ -31,11 +31,11 @@ from depyf.findings.catalogue.recompiles import (
     TENSORS,
 )
 from depyf.findings.failures import is_given_up
-from depyf.findings.nearest import INDEX, nearest
+from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.run import Compile, Function, Recompile, Session
 from depyf.model.spelling import spelled
-from depyf.model.syntax import parsed, values_in
+from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
 
@@ -149,7 +149,7 @@ def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
     Once the number is a symbol, entries check the branch's condition instead of the number.
     """
     deciding = {
-        (each.function.key, each.failures[0].subject): index
+        (each.function.key, normal(each.failures[0].subject)): index
         for index, each in enumerate(found)
         if each.kind.name == IN_CONDITION.name
     }
@@ -208,7 +208,7 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     kinds: dict[tuple[str, str, int], Kind] = {}
     firsts: set[tuple[str, str, int]] = set()
     for compiled in function.compiles:
-        told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+        told = nearest_entry(function, compiled)
         if told is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
             continue
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
@@ -272,12 +272,12 @@ def _is_held_number(kind: Kind) -> bool:
 
 def _decides_inside(function: Function, failure: GuardFailure, compiled: Compile) -> bool:
     """Return whether a branch or a loop depends on a number, in the inlined function whose line reads the number."""
-    line = failure.line
-    if line is None or failure.subject not in line.text:
+    line, subject = failure.line, normal(failure.subject)
+    if line is None or not (failure.subject in line.text or subject in values_in(parsed_line(line.text))):
         return False
     name = os.path.basename(line.filename or function.filename)
     read = [each for each in compiled.lines if os.path.basename(each.filename) == name and line.line in each.read]
-    return any(failure.subject in each.deciding for each in read)
+    return any(subject in each.deciding for each in read)
 
 
 def _specialized(
@@ -346,7 +346,8 @@ def _is_of(source: str, failure: GuardFailure) -> bool:
     subject = failure.subject
     # An item of a dict has two names: by its key, and by its position among the values.
     changed = _BY_KEY.sub(r"list(dict.values(\g<of>))[\g<place>]", spelled(source))
-    return changed in (subject, subject.rpartition(".")[0], _ITEM_AT_END.sub("", subject))
+    holders = (subject, subject.rpartition(".")[0], _ITEM_AT_END.sub("", subject))
+    return normal(changed) in map(normal, holders)
 
 
 def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:

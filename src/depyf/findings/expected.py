@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change
-from depyf.findings.catalogue.recompiles import FILLED, KEYS, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, OTHER_CLASS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
@@ -15,6 +15,8 @@ from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
 
+FOUND = "the first call made it, and later calls find it"
+"""Why a value is expected that a call sets or fills."""
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
 _MODULES = "torch/nn/modules/module.py"
@@ -28,7 +30,7 @@ def expectation(event: Event) -> str:
     last, smaller batch of a data loader. Another module of the same class and a first call that fills a dict are too.
     """
     cause = event.cause
-    if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
+    if _is_state(cause) and event.alone <= 1:
         return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if is_of_another_module(event) and 0 < len(own) < MANY:
@@ -36,13 +38,35 @@ def expectation(event: Event) -> str:
     causes = (cause, *(other for other, _ in event.together))
     if len(own) == 1 and _are_symbols(causes, own[0]):
         return "from the second value on, torch compiles for any value"
+    if cause.kind.note == OTHER_CLASS and 0 < len(own) < MANY and _is_bounded(event):
+        return OTHER_CLASS
     if own and event.alone <= 1 and _are_first_made(causes):
-        return "the first call made it, and later calls find it"
-    if event.together or not own:
-        return ""
-    if len(own) == 1:
-        return _of_one(cause)
-    return _settles(cause, own)
+        return FOUND
+    words = ""
+    if own and not event.together:
+        words = _of_one(cause) if len(own) == 1 else _settles(cause, own)
+    return words or (_entries(event) if own and _is_state(cause) and _is_bounded(event) else "")
+
+
+def _is_state(cause: Cause) -> bool:
+    """Return whether a cause has few values in any program: a state of the call, or a size of 0, 1 or more."""
+    return cause.kind.is_expected or _is_of_training(cause)
+
+
+def _is_bounded(event: Event) -> bool:
+    """Return whether all that differed in each recompile of an event needs few entries."""
+    orders = {compiled.order for _, compiled in event.compiles}
+    return all(
+        _is_harmless(cause, compiled)
+        for cause in (event.cause, *(other for other, _ in event.together))
+        for compiled in cause.compiles
+        if compiled.order in orders
+    )
+
+
+def _is_harmless(cause: Cause, compiled: Compile) -> bool:
+    is_made = _is_first_made(cause) or (cause.is_changed and _is_one_more(cause.failures[0]))
+    return is_made or _is_state(cause) or cause.kind.note == OTHER_CLASS or _is_symbol_in(cause, compiled)
 
 
 def _entries(event: Event) -> str:

@@ -17,7 +17,7 @@ from depyf.findings.callers import Call, own_call
 from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, marked_dimensions, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
-from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest
+from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -150,7 +150,7 @@ def _at_call(kind: Kind, call: Call | None, failure: GuardFailure) -> Kind:
 
 def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reason, ...]:
     """Return the reasons why the nearest entry could not serve the call that caused a compile. The first one counts."""
-    entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    entry = nearest_entry(function, compiled)
     return tuple(reason_of(root, function, compiled, failure) for failure in entry.reasons) if entry is not None else ()
 
 
@@ -173,7 +173,7 @@ def entry_reasons(
         kind, reason = kinds.get((compiled.order, failure.subject)), reason_of(root, function, compiled, failure)
         return reason if kind is None else replace(reason, fix=reason_of(root, function, compiled, failure, kind).fix)
 
-    first = nearest(compiled.trigger)
+    first = nearest_entry(function, compiled)
     entries = [entry for entry in reversed(compiled.trigger.entries) if entry.entry not in but]
     for entry in sorted(entries, key=lambda entry: first is None or entry.entry != first.entry):
         failures = guard_failures(entry)
@@ -183,12 +183,12 @@ def entry_reasons(
         yield EntryReasons(entry.entry, _distinct(map(say, causes)), folded, is_nearest)
 
 
-def alike(compiled: Compile) -> tuple[tuple[str, GuardFailure], ...]:
+def alike(function: Function, compiled: Compile) -> tuple[tuple[str, GuardFailure], ...]:
     """Return the entries, oldest first, that failed only for the value that the nearest entry failed for.
 
     Their sentences differ only in the value. A single one has its own sentence.
     """
-    first = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    first = nearest_entry(function, compiled)
     if first is None or first.folded or len(first.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
         return ()
     (reason,) = first.reasons

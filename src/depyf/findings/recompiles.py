@@ -8,19 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import compiled_lines, is_at_own_line
-from depyf.findings.catalogue.kind import Kind
+from depyf.findings.catalogue.kind import Change, Kind
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
-from depyf.findings.expected import MANY, expectation, is_of_another_module
+from depyf.findings.expected import FOUND, MANY, expectation, is_of_another_module
 from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
-from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
+from depyf.model.run import Compile, Function, GuardSet, Session, Transformed, Unavailable
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, short_path
 
@@ -122,10 +122,20 @@ def _fix_of_owner(cause: Cause, reason: Reason) -> str:
     is_global = "G[" in cause.failures[0].source
     if reason.kind.name == FILLED.name and is_global and files and all(map(is_foreign, files)):
         return ""
+    if reason.kind.change is Change.LENGTH and reason.fix and not _may_hold_tensors(cause):
+        return ""
     line = reason.failure.line
     is_needed = line is not None and line.filename != cause.function.filename and is_foreign(line.filename)
     # A library may need a number where a tensor does not serve.
     return "" if is_needed and reason.fix.startswith(_AS_TENSOR) else reason.fix
+
+
+def _may_hold_tensors(cause: Cause) -> bool:
+    """Return whether items of a container may be tensors: an entry has guards for tensors there, or for no item."""
+    holder = f"{cause.failures[0].source}["
+    sets = (compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet))
+    kinds = {guard.kind for guards in sets for guard in guards.guards if guard.source.startswith(holder)}
+    return not kinds or "TENSOR_MATCH" in kinds
 
 
 def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
@@ -164,8 +174,11 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> st
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     """Return the fix of an event, with what it does not avoid. Two modules differ as they should."""
     count = len(event.compiles)
+    expected = expectation(event)
+    if expected == FOUND and reason.kind.change in (Change.BOOL, Change.STRING):
+        return ""
     if is_of_another_module(event):
-        return "" if expectation(event) else reason.fix
+        return "" if expected else reason.fix
     if not reason.fix or event.avoided >= count or not others:
         return reason.fix
     own, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix

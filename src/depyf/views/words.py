@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.findings.nearest import nearest
+from depyf.findings.nearest import nearest_entry
 from depyf.findings.reasons import reason_words
 from depyf.model.naming import is_of_wrapper
 from depyf.model.run import (
@@ -32,7 +32,7 @@ def trigger_words(root: Function, function: Function, compiled: Compile, rest: s
         case NoCall(how):
             return how
         case Recompile() as trigger:
-            told, why = nearest(trigger), reason_words(root, function, compiled)
+            told, why = nearest_entry(function, compiled), reason_words(root, function, compiled)
             if told is None:
                 return f"recompile, {why}"
             untold = trigger.others.count if trigger.others is not None else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Collection
 from dataclasses import replace
@@ -26,6 +27,7 @@ from depyf.findings.catalogue.recompiles import (
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
     ONE_IN_CALL,
+    OTHER_CLASS,
     OTHER_NUMBER,
     OTHER_STATE,
     PARAMETER_SIZE,
@@ -103,7 +105,7 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
             return STATES["autocast"]
         case Check.TYPE if not _is_tensor_type(failure.actual):
-            return VALUES[place, Change.NONE if _is_none(failure) else Change.TYPE]
+            return VALUES[place, Change.NONE] if _is_none(failure) else _of_type(failure, place)
     return TENSORS.get(failure.check)
 
 
@@ -165,12 +167,26 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return IN_CONDITION
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
-    kind = VALUES[place, change]
+    kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _of_type(failure: GuardFailure, place: Place) -> Kind:
+    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    kind = VALUES[place, Change.TYPE]
+    is_of_class = failure.check in (Check.CLASS, Check.TYPE)
+    types = (failure.expected, failure.actual) if is_of_class else ()
+    return kind if all(map(_converts, types)) else replace(kind, fix="", note=OTHER_CLASS)
+
+
+def _converts(name: str) -> bool:
+    """Return whether values of a type convert into another one. Objects of a program's own classes do not."""
+    module, _, _ = name.rpartition(".")
+    return not name or hasattr(builtins, name) or module.startswith(("numpy", "collections")) or name == "torch.Size"
 
 
 def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:

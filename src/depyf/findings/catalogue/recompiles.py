@@ -56,6 +56,9 @@ _IN_PLACE = "; change it in place with `fill_`"
 """Before 2.5 torch expects an attribute of a module to be the same tensor in all calls."""
 _SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 
+OTHER_CLASS = "each class needs an entry of its own"
+"""For an object of another class, which no conversion makes one of the first class."""
+
 VALUES = {
     (place, change): Kind(
         f"{place.value}-{change.value}",
