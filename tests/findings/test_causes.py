@@ -498,3 +498,45 @@ def test_a_container_that_the_function_or_an_object_keeps_grows_also_in_unequal_
         made.compiles[0].effects = [SideEffect(source, ())]
         (found,) = findings(run_of(made))
         assert found.kind == kind, (texts, source)
+
+
+def guarded(*sources: str) -> GuardSet:
+    """Return guards on some values; a source may have the kind of its guard in front."""
+    pairs = (source.rpartition(" ") for source in sources)
+    return GuardSet(tuple(Guard(kind or "EQUALS_MATCH", source, "", "") for kind, _, source in pairs), ())
+
+
+def test_of_entries_that_are_equally_near_the_one_that_failed_for_a_new_value_is_the_cause() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'sample', got 'score'")
+    last = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
+    number, mode = ('L["x"].n: expected 4, got 6',), ("L[\"mode\"]: expected 'score', got 'sample'",)
+    last.trigger = Recompile((failed("0/0", number, number), failed("0/1", mode, mode)))
+    made.compiles.append(last)
+    made.compiles[0].guards = guarded('L["mode"]', 'L["x"].n')
+    made.compiles[1].guards = guarded('L["mode"]')
+    assert {each.compiles: each.kind for each in findings(run_of(made))} == {
+        ("0/1",): "argument-string",
+        ("0/2",): "object-int",
+    }
+
+
+def test_only_tensors_are_stacked() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected length 1, got 2')
+    for kinds, is_stacked in (((), True), (("EQUALS_MATCH", "TENSOR_MATCH"), True), (("EQUALS_MATCH",), False)):
+        made.compiles[1].guards = guarded(*(f'{kind} L["x"][0]' for kind in kinds))
+        (found,) = findings(run_of(made))
+        assert found.kind == "argument-length" and ("stacked" in found.fix) == is_stacked
+
+
+def test_objects_of_the_programs_classes_do_not_convert() -> None:
+    for text, is_converted in (("class of L[\"x\"]: expected int, got float", True), ("class of L[\"x\"]: expected A, got B", False)):
+        (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text)))
+        assert (found.kind, bool(found.fix)) == ("argument-type", is_converted)
+        assert found.severity == ("medium" if is_converted else "low")
+
+
+def test_a_key_that_decides_is_known_whatever_its_quotes() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]["step"]: expected 0, got 1')
+    made.source = "def f(self, x, mode):\n    return x['y'] if x['step'] % 2 else -x['y']\n"
+    (found,) = findings(run_of(made))
+    assert found.kind == "number-in-condition"
