@@ -16,9 +16,13 @@ SLICE = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
-NUMBERS = (
-    "read the numbers before the call of the compiled function, and pass what is computed of them; or set "
+WRITE = (
+    "write the items with `index_copy_`, at positions in a tensor such as `start + torch.arange(count)`; or set "
     "`torch._dynamo.config.capture_scalar_outputs = True`"
+)
+NUMBERS = (
+    "read the numbers before the call of the compiled function, and pass what is computed of them; or, for a tensor of "
+    "integers, set `torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
 _REPORTING = ("print", "warn", "warning", "info", "debug", "error", "critical", "exception", "log")
@@ -72,8 +76,12 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
         return REPORT
     if hasattr(statement, "body"):
         return ""
-    if isinstance(statement, ast.Assign) and _bounds(tree) & {n for each in statement.targets for n in names_in(each)}:
-        return SLICE
+    if isinstance(statement, ast.Assign):
+        names = {name for target in statement.targets for name in names_in(target)}
+        if any(names & _bounds(target) for target in _written(tree)):
+            return WRITE
+        if _bounds(tree) & names:
+            return SLICE
     calls = [node.func for node in nodes_below(statement) if isinstance(node, ast.Call)]
     takes = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in calls} & _TAKING
     return SLICE if _bounds(statement) and not takes else ""
@@ -101,6 +109,16 @@ def _is_list(call: ast.Call) -> bool:
 
 _TAKING = {"item", "tolist", "int", "float", "bool"}
 """The functions that take a number out of a tensor."""
+
+
+def _written(tree: ast.AST) -> list[ast.expr]:
+    """Return the targets of the assignments in a tree."""
+    return [
+        target
+        for node in nodes_below(tree)
+        if isinstance(node, (ast.Assign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
 
 
 def _bounds(tree: ast.AST) -> set[str]:

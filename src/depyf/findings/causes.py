@@ -19,6 +19,7 @@ from depyf.findings.catalogue.recompiles import (
     COUNTER,
     COUNTER_IN_CONDITION,
     FILLED,
+    GROWS,
     GROWTH,
     HELD_IN_CALL,
     HELD_SIZE,
@@ -315,8 +316,11 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     is_changed: whether the compiled function itself changes the value.
     """
     if kind.change is Changed.INT or kind.name in _OF_NUMBERS:
-        counter = COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
-        return counter if _grows(failures, is_changed=is_changed) else kind
+        if not _grows(failures, is_changed=is_changed):
+            return kind
+        if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
+            return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
+        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):

@@ -38,6 +38,7 @@ class Event:
     alone: the number of recompiles that would remain if nothing but this cause and what always differs with it changed,
         in the function with the most of them. One call may need an entry in each of several functions.
     avoided: the number of `compiles` that would not happen if only this cause were gone.
+    elsewhere: the causes in `together` to which other recompiles belong, so that they are events themselves.
     """
 
     cause: Cause
@@ -45,6 +46,7 @@ class Event:
     together: tuple[tuple[Cause, int], ...] = ()
     alone: int = 0
     avoided: int = 0
+    elsewhere: tuple[Cause, ...] = ()
 
 
 @dataclass(slots=True)
@@ -216,6 +218,7 @@ def _event(
     shared = Counter(other for row in own for other in row.in_call if other != index)
     order = sorted(shared, key=lambda other: (other not in attached, other))
     group, outermost = frozenset((index, *attached)), found[index].function
+    principals = frozenset(owner.values())
     functions = {row.function.key for row in own}
     theirs = [row for row in rows if row.function.key in functions]
     everything = frozenset(range(len(found)))
@@ -225,6 +228,7 @@ def _event(
         tuple((found[other], shared[other]) for other in order),
         min(_most_recompiles(theirs, group), sum(found[member].variety for member in group)),
         sum(1 for row in theirs) - _recompiles(theirs, everything - {index}),
+        tuple(found[other] for other in order if other in principals),
     )
 
 

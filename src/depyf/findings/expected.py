@@ -6,14 +6,15 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.kind import Change
+from depyf.findings.catalogue.kind import Change, Place
 from depyf.findings.catalogue.recompiles import FILLED, KEYS, OTHER_CLASS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
-from depyf.findings.nearest import PARAMETERS
+from depyf.findings.nearest import MODULES, PARAMETERS
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
+from depyf.model.user_source import is_of_torch
 
 FOUND = "the first call made it, and later calls find it"
 """Why a value is expected that a call sets or fills."""
@@ -34,11 +35,12 @@ def expectation(event: Event) -> str:
         return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if is_of_another_module(event) and 0 < len(own) < MANY:
-        return "each module of another size needs an entry of its own"
-    causes = (cause, *(other for other, _ in event.together))
+        has_parts = any(map(_is_of_other_parts, (cause, *(other for other, _ in event.together))))
+        return f"each module {'with other parts' if has_parts else 'of another size'} needs an entry of its own"
+    causes = _own_causes(event)
     if len(own) == 1 and _are_symbols(causes, own[0]):
         return "from the second value on, torch compiles for any value"
-    if cause.kind.note == OTHER_CLASS and 0 < len(own) < MANY and _is_bounded(event):
+    if _is_other_class(cause) and 0 < len(own) < MANY and _is_bounded(event):
         return OTHER_CLASS
     if own and event.alone <= 1 and _are_first_made(causes):
         return FOUND
@@ -48,9 +50,20 @@ def expectation(event: Event) -> str:
     return words or (_entries(event) if own and _is_state(cause) and _is_bounded(event) else "")
 
 
+def _own_causes(event: Event) -> tuple[Cause, ...]:
+    """Return what differed in the recompiles of an event, without causes that are an event of their own."""
+    others = (cause for cause, _ in event.together if all(cause is not other for other in event.elsewhere))
+    return (event.cause, *others)
+
+
 def _is_state(cause: Cause) -> bool:
     """Return whether a cause has few values in any program: a state of the call, or a size of 0, 1 or more."""
     return cause.kind.is_expected or _is_of_training(cause)
+
+
+def _is_other_class(cause: Cause) -> bool:
+    """Return whether an argument was an object of another class. A module's parts change only if a program does it."""
+    return cause.kind.note == OTHER_CLASS and cause.kind.place is Place.ARGUMENT
 
 
 def _is_bounded(event: Event) -> bool:
@@ -58,7 +71,7 @@ def _is_bounded(event: Event) -> bool:
     orders = {compiled.order for _, compiled in event.compiles}
     return all(
         _is_harmless(cause, compiled)
-        for cause in (event.cause, *(other for other, _ in event.together))
+        for cause in _own_causes(event)
         for compiled in cause.compiles
         if compiled.order in orders
     )
@@ -66,7 +79,7 @@ def _is_bounded(event: Event) -> bool:
 
 def _is_harmless(cause: Cause, compiled: Compile) -> bool:
     is_made = _is_first_made(cause) or (cause.is_changed and _is_one_more(cause.failures[0]))
-    return is_made or _is_state(cause) or cause.kind.note == OTHER_CLASS or _is_symbol_in(cause, compiled)
+    return is_made or _is_state(cause) or _is_other_class(cause) or _is_symbol_in(cause, compiled)
 
 
 def _entries(event: Event) -> str:
@@ -119,7 +132,15 @@ def is_of_another_module(event: Event) -> bool:
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
     is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
-    return is_of_parameter and len(sizes) + len(gradients) == len(causes)
+    of_parts = [cause for cause in causes if _is_of_other_parts(cause)]
+    return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
+
+
+def _is_of_other_parts(cause: Cause) -> bool:
+    """Return whether modules of a class of torch's, such as `Sequential`, have other parts."""
+    failure = cause.failures[0]
+    checks = (Check.NUMBER_OF_KEYS, Check.KEYS, Check.KEY, Check.CLASS)
+    return is_of_torch(cause.function.filename) and MODULES in failure.source and failure.check in checks
 
 
 def _are_first_made(causes: Sequence[Cause]) -> bool:

@@ -23,6 +23,8 @@ INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
 PARAMETERS = "_parameters"
 """The part of torch's expressions for the parameters of modules."""
+MODULES = "_modules"
+"""The part of torch's expressions for the modules in a module."""
 TRANSFORMS = "functorch"
 """depyf's name for the state of transforms of `torch.func` around a call."""
 MOST_READ = 1024

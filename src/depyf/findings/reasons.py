@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
-from depyf.findings.callers import Call, own_call
+from depyf.findings.callers import Call, is_at_own_line, own_call
 from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, marked_dimensions, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
@@ -97,7 +97,7 @@ def reason_of(
         failure = replace(failure, source=call.value)
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
-    kind = _at_call(kind, call, failure)
+    kind = _at_call(kind, None if call is not None and is_at_own_line(compiled, failure) else call, failure)
     is_size = kind is TENSORS[Check.SIZE] and call is None
     at_call = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) if is_size else ""
     return Reason(

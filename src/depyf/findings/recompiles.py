@@ -32,6 +32,7 @@ _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _AS_TENSOR = "make `"
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
+_SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
@@ -78,7 +79,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
     compiled, failure = own[-1] if own else (cause.compiles[-1], cause.failures[-1])
     reason = _reason(session, cause, compiled, failure)
     costly = [*(compiled for _, compiled in event.compiles), *reached]
-    differences = tuple(_differences(session, event))
+    differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
     at_once = _at_once(differences, len(event.compiles))
     below = _below(event)
@@ -134,8 +135,11 @@ def _may_hold_tensors(cause: Cause) -> bool:
     """Return whether items of a container may be tensors: an entry has guards for tensors there, or for no item."""
     holder = f"{cause.failures[0].source}["
     sets = (compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet))
-    kinds = {guard.kind for guards in sets for guard in guards.guards if guard.source.startswith(holder)}
-    return not kinds or "TENSOR_MATCH" in kinds
+    items = [guard for guards in sets for guard in guards.guards if guard.source.startswith(holder)]
+    tensors = [guard.clause for guard in items if guard.kind == "TENSOR_MATCH"]
+    # Only tensors of one size can be stacked.
+    sizes = {found["size"] for clause in tensors if (found := _SIZE.search(clause)) is not None}
+    return not items or (bool(tensors) and len(sizes) < 2)
 
 
 def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
@@ -145,16 +149,15 @@ def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) ->
     return where_of(session, cause, compiled, reason.failure)
 
 
-def _differences(session: Session, event: Event) -> Iterator[tuple[Reason, Difference]]:
-    """Yield what else differed in the calls of an event, each as a reason and as data."""
+def _differences(session: Session, event: Event, shown: Compile) -> Iterator[tuple[Reason, Difference]]:
+    """Yield what else differed in the calls of an event, each as a reason and as data.
+
+    Of several recompiles, the one of which the sentence of the event gives the values comes first.
+    """
     orders = {compiled.order for _, compiled in event.compiles}
     for cause, count in event.together:
-        pairs = zip(cause.compiles, cause.failures, strict=True)
-        compiled, failure = (
-            next(pair for pair in pairs if pair[0].order in orders)
-            if any(compiled.order in orders for compiled in cause.compiles)
-            else (cause.compiles[0], cause.failures[0])
-        )
+        pairs = list(zip(cause.compiles, cause.failures, strict=True))
+        compiled, failure = min(pairs, key=lambda pair: (pair[0] is not shown, pair[0].order not in orders))
         reason = _reason(session, cause, compiled, failure)
         where = _where(session, cause, compiled, reason)
         yield reason, Difference(reason.kind.name, where, reason.cause, reason.fix, count)

@@ -14,6 +14,7 @@ from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
+    EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
     IDENTITY,
@@ -41,6 +42,7 @@ from depyf.findings.catalogue.recompiles import (
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
+from depyf.model.flags import is_text_of_call, shapes_result
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
@@ -165,6 +167,8 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return LEARNING_RATE
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
+    if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
+        return replace(VALUES[place, change], fix="", note=EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
     kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
@@ -173,6 +177,11 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _is_needed(subject: str, change: Change, source: str) -> bool:
+    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it."""
+    return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:

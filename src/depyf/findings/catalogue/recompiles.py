@@ -59,6 +59,9 @@ _SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 OTHER_CLASS = "each class needs an entry of its own"
 """For an object of another class, which no conversion makes one of the first class."""
 
+EACH_VALUE = "each value of it needs an entry of its own"
+"""For a string or a flag that a call or the structure of the result needs, so that no tensor replaces it."""
+
 VALUES = {
     (place, change): Kind(
         f"{place.value}-{change.value}",
