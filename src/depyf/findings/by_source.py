@@ -44,10 +44,25 @@ def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
     if give is None:
         return ""
     tree, number = _around(function, line)
-    statements = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
-    # The smallest statement that holds the line.
-    statement = max(statements, key=lambda each: each.lineno, default=None)
+    statement = _statement(tree, number)
     return "" if statement is None else give(statement, tree)
+
+
+def reports_at(function: Function, line: UserLine) -> bool:
+    """Return whether the statement at a line is a call that reports something, such as `print(x.item())`.
+
+    Args:
+        function: The function that was compiled.
+        line: The line of a break.
+    """
+    statement = _statement(*_around(function, line))
+    return statement is not None and _reports(statement)
+
+
+def _statement(tree: ast.AST, number: int) -> ast.stmt | None:
+    """Return the smallest statement that holds a line, or None."""
+    statements = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
+    return max(statements, key=lambda each: each.lineno, default=None)
 
 
 def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:

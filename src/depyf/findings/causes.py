@@ -190,6 +190,8 @@ def _looked_at(why: GuardFailure) -> str:
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
     is_number = why.check is Check.VALUE and type(why.expected_value) in (int, float)
+    if why.check is Check.VALUE and INDEX.search(why.subject[why.subject.rfind("[") :]):
+        is_number = isinstance(why.expected_value, (int, float, str))
     return why.subject.rpartition("[")[0] if is_number and why.subject.endswith("]") else ""
 
 

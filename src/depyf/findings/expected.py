@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Place
-from depyf.findings.catalogue.recompiles import FILLED, KEYS, OTHER_CLASS, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, MISSING, OTHER_CLASS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import MODULES, PARAMETERS
@@ -169,7 +169,10 @@ def _is_first_made(cause: Cause) -> bool:
 
     A number may count on, so it is not expected.
     """
-    if cause.kind.name == SET_IN_CALL.name or (cause.is_set and cause.kind.change in (Change.BOOL, Change.STRING)):
+    is_added = cause.kind.name == MISSING.name and cause.failures[0].expected == ABSENT
+    if cause.kind.name == SET_IN_CALL.name or (
+        cause.is_set and (is_added or cause.kind.change in (Change.BOOL, Change.STRING))
+    ):
         return True
     return cause.is_changed and cause.kind.name in (KEYS.name, FILLED.name) and any(map(_is_of_none, cause.failures))
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.kind import Change, Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, STATES
+from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, MISSING, SET_IN_CALL, STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import FOUND, MANY, expectation, is_of_another_module
@@ -18,9 +18,11 @@ from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
-from depyf.model.guard_failure import Check, GuardFailure
+from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import title
+from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, Function, GuardSet, Session, Transformed, Unavailable
+from depyf.model.spelling import root_name
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, short_path
 
@@ -81,7 +83,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
     costly = [*(compiled for _, compiled in event.compiles), *reached]
     differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
-    at_once = _at_once(differences, len(event.compiles))
+    at_once = _at_once(differences, len(event.compiles), reason.sentence)
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
@@ -163,13 +165,14 @@ def _differences(session: Session, event: Event, shown: Compile) -> Iterator[tup
         yield reason, Difference(reason.kind.name, where, reason.cause, reason.fix, count)
 
 
-def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> str:
-    """Return the differences of the same calls, for the end of a sentence."""
-    shown = differences[:MOST_TOGETHER]
+def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main: str) -> str:
+    """Return the differences of the same calls, for the end of a sentence; each once, and none that `main` says."""
+    by_words = {reason.sentence: difference for reason, difference in reversed(differences) if reason.sentence != main}
+    shown = list(reversed(by_words.items()))[:MOST_TOGETHER]
     if not shown:
         return ""
-    words = ", ".join(reason.sentence for reason, _ in shown)
-    more = f" and {len(differences) - MOST_TOGETHER} more" if len(differences) > MOST_TOGETHER else ""
+    words = ", ".join(sentence for sentence, _ in shown)
+    more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
     return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
 
@@ -178,7 +181,7 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     """Return the fix of an event, with what it does not avoid. Two modules differ as they should."""
     count = len(event.compiles)
     expected = expectation(event)
-    if expected == FOUND and reason.kind.change in (Change.BOOL, Change.STRING):
+    if expected == FOUND and reason.kind.name not in (SET_IN_CALL.name, MISSING.name):
         return ""
     if is_of_another_module(event):
         return "" if expected else reason.fix
@@ -325,10 +328,30 @@ def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFa
         file = _file_of(session, function, line) if line is not None else ""
         if line is not None and file:
             return place(UserLine(file, line.line, "", function.name))
+    reading = _handing_line(session.functions[function.root], function, failure)
+    if reading is not None:
+        return place(UserLine(function.filename, reading, "", function.name))
     own = [line for line in compiled.user_stack if not is_foreign(line.filename)]
     if function.resumes_at is None and own:
         return place(own[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))
+
+
+def _handing_line(root: Function, function: Function, failure: GuardFailure) -> int | None:
+    """Return the line of the user's function that hands a value on to the library that needs it, or None.
+
+    `return self.heads[task](x)` needs `task` in torch's `ModuleDict`, and `optimizer.step()` a part of `optimizer`.
+    """
+    if is_foreign(function.filename) or is_of_call(failure):
+        return None
+    first = function.resumes_at or root.first_line
+    subjects = [failure.subject] if failure.line is not None else []
+    name = root_name(failure.source)
+    if name != "self" and (function.is_resume or failure.source.startswith("G[")):
+        subjects.append(name)
+    lines = (reading_line(subject, root.source, first - root.first_line) for subject in subjects)
+    line = next((line for line in lines if line is not None), None)
+    return None if line is None else root.first_line + line
 
 
 def _file_of(session: Session, function: Function, line: UserLine) -> str:

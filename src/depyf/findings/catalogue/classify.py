@@ -23,6 +23,7 @@ from depyf.findings.catalogue.recompiles import (
     IN_SOME_CALLS,
     KEYS,
     KEYWORDS,
+    LAYOUT,
     LEARNING_RATE,
     MISSING,
     MISSING_KEYWORD,
@@ -100,6 +101,8 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
             return DIMENSION_ONE
         case Check.SIZE:
             return _of_size(failure)
+        case Check.DISPATCH_KEYS if ("Sparse" in failure.expected) != ("Sparse" in failure.actual):
+            return LAYOUT
         case Check.DISPATCH_KEYS if _device(failure.expected) != _device(failure.actual):
             return TENSORS[Check.DEVICE]
         case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
@@ -324,7 +327,7 @@ def _plain(value: str) -> str:
 
 def _device(keys: str) -> str:
     """Return the device in the first of a tensor's dispatch keys."""
-    return repr(keys.strip("'").split(",")[0].lower())
+    return repr(keys.strip("'").removeprefix("DispatchKeySet(").split(",")[0].removesuffix(")").lower())
 
 
 def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:

@@ -123,6 +123,11 @@ TENSORS = {
     ),
 }
 
+LAYOUT = Kind(
+    "tensor-layout",
+    "{value} was a sparse tensor in some calls and a dense one in others",
+    "pass one layout in all calls: `{subject}.to_dense()`",
+)
 SIZE_ONE = Kind(
     "tensor-size-one",
     "the size of {value} was {change}",
@@ -345,7 +350,7 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
-    *(SIZE_ONE, DIMENSION_ONE),
+    *(LAYOUT, SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
