@@ -337,7 +337,7 @@ def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
         return Place.GLOBAL
     if "cell_contents" in without_strings(source) or (parameters and name not in parameters and subject == name):
         return Place.CLOSURE
-    if subject.endswith("]") and not subject.endswith("][0]"):
+    if subject.endswith("]"):
         return Place.ELEMENT
     if "." in subject:
         return Place.MODULE if "__dict__[" in source or "_modules" in source else Place.OBJECT
