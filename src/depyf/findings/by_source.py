@@ -67,7 +67,9 @@ def _statement(tree: ast.AST, number: int) -> ast.stmt | None:
 
 def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:
     """Return the tree of the function that holds a line, and the line's number in that tree."""
-    if line.filename == function.filename and 0 <= line.line - function.first_line < len(function.source.splitlines()):
+    # The text of a resume function begins inside of its function.
+    is_whole = line.filename == function.filename and not function.is_resume
+    if is_whole and 0 <= line.line - function.first_line < len(function.source.splitlines()):
         return parsed(function.source), line.line - function.first_line + 1
     tree = parsed(file_text(line.filename))
     functions = [each for each in nodes_below(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]

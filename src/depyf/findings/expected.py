@@ -35,8 +35,8 @@ def expectation(event: Event) -> str:
         return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if is_of_another_module(event) and 0 < len(own) < MANY:
-        has_parts = any(map(_is_of_other_parts, (cause, *(other for other, _ in event.together))))
-        return f"each module {'with other parts' if has_parts else 'of another size'} needs an entry of its own"
+        which = "with other parts" if has_other_parts(event) else "of another size"
+        return f"each module {which} needs an entry of its own"
     causes = _own_causes(event)
     if len(own) == 1 and _are_symbols(causes, own[0]):
         return "from the second value on, torch compiles for any value"
@@ -134,6 +134,11 @@ def is_of_another_module(event: Event) -> bool:
     is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
     of_parts = [cause for cause in causes if _is_of_other_parts(cause)]
     return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
+
+
+def has_other_parts(event: Event) -> bool:
+    """Return whether modules of a class of torch's had other parts in the calls of an event."""
+    return any(map(_is_of_other_parts, (event.cause, *(cause for cause, _ in event.together))))
 
 
 def _is_of_other_parts(cause: Cause) -> bool:

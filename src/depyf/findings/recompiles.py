@@ -10,10 +10,20 @@ from dataclasses import replace
 from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.kind import Change, Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, MISSING, SET_IN_CALL, STATES
+from depyf.findings.catalogue.recompiles import (
+    COUNTER,
+    COUNTER_IN_CONDITION,
+    FILLED,
+    GROWTH,
+    INSIDE,
+    LIMIT_OF_MODULES,
+    MISSING,
+    SET_IN_CALL,
+    STATES,
+)
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
-from depyf.findings.expected import FOUND, MANY, expectation, is_of_another_module
+from depyf.findings.expected import FOUND, MANY, expectation, has_other_parts, is_of_another_module
 from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
@@ -184,7 +194,8 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     if expected == FOUND and reason.kind.name not in (SET_IN_CALL.name, MISSING.name):
         return ""
     if is_of_another_module(event):
-        return "" if expected else reason.fix
+        many = LIMIT_OF_MODULES if has_other_parts(event) else reason.fix
+        return "" if expected else many
     if not reason.fix or event.avoided >= count or not others:
         return reason.fix
     own, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix

@@ -198,7 +198,7 @@ def _of_type(failure: GuardFailure, place: Place) -> Kind:
 def _converts(name: str) -> bool:
     """Return whether values of a type convert into another one. Objects of a program's own classes do not."""
     module, _, _ = name.rpartition(".")
-    return not name or hasattr(builtins, name) or module.startswith(("numpy", "collections")) or name == "torch.Size"
+    return not name or _is_tensor_type(name) or hasattr(builtins, name) or module.startswith(("numpy", "collections")) or name == "torch.Size"
 
 
 def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:

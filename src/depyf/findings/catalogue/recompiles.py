@@ -162,6 +162,11 @@ PARAMETER_SIZE = Kind(
     "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call",
     note="torch compiles each size of one for itself",
 )
+LIMIT_OF_MODULES = (
+    "set `torch._dynamo.config.recompile_limit` above the number of such modules: they share the code of one `forward`, "
+    "and its limit"
+)
+"""The fix where many modules of a class of torch's, such as `Sequential`, have other parts each."""
 CLASS_AGAIN = Kind(
     "class-defined-again",
     "the class {actual} of {value} was defined again",
