@@ -17,5 +17,5 @@ def apply(x, options):
     return x.sum() if options.reduce == "sum" else x.mean()  # here: reduce
 
 
-for options in (Options(), Options(2.0), Options(3.0, (3, 4)), Options(4.0, (4, 3), "mean"), Options(5.0, (2, 6), "mean")):
-    apply(torch.randn(12), options)
+for given in ((), (2.0,), (3.0, (3, 4)), (4.0, (4, 3), "mean"), (5.0, (2, 6), "mean")):
+    apply(torch.randn(12), Options(*given))

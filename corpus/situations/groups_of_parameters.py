@@ -9,7 +9,8 @@ def update(parameters, gradients, momenta, rate):
         parameter.sub_(momentum * rate)
 
 
-groups = [[torch.randn(4, 4), torch.randn(4)], [torch.randn(4, 4)] * 1, [torch.randn(4, 2), torch.randn(2), torch.randn(2)]]
+sizes = [[(4, 4), (4,)], [(4, 4)], [(4, 2), (2,), (2,)]]
+groups = [[torch.randn(size) for size in group] for group in sizes]
 state = [[torch.zeros_like(each) for each in group] for group in groups]
 rate = torch.tensor(0.1)
 for _ in range(2):

@@ -6,7 +6,8 @@ class MultiTask(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.body = torch.nn.Linear(4, 8)
-        self.heads = torch.nn.ModuleDict({"box": torch.nn.Linear(8, 4), "label": torch.nn.Linear(8, 3), "mask": torch.nn.Linear(8, 6)})
+        sizes = {"box": 4, "label": 3, "mask": 6}
+        self.heads = torch.nn.ModuleDict({name: torch.nn.Linear(8, size) for name, size in sizes.items()})
 
     def forward(self, x, task):
         return self.heads[task](self.body(x).relu())  # here: task

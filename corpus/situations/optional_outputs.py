@@ -20,5 +20,5 @@ class Model(torch.nn.Module):
 
 model = torch.compile(Model(), backend="eager")
 with torch.no_grad():
-    for flags in ((False, False, True), (True, False, True), (True, True, True), (False, False, False), (True, True, False)):
-        model(torch.randn(2, 4), *flags)
+    for hidden, norms, is_dict in ((0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 0, 0), (1, 1, 0)):
+        model(torch.randn(2, 4), bool(hidden), bool(norms), bool(is_dict))

@@ -145,8 +145,12 @@ def printed(x):
     return x * 2
 
 
-@pytest.mark.parametrize(("function", "words"), [(in_loop, NUMBERS), (handed_on, NUMBERS), (multiplied, "index the tensor")])
-def test_numbers_of_a_list_are_indexed_only_where_no_loop_or_call_needs_them(function, words: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("function", "words"), [(in_loop, NUMBERS), (handed_on, NUMBERS), (multiplied, "index the tensor")]
+)
+def test_numbers_of_a_list_are_indexed_only_where_no_loop_or_call_needs_them(
+    function, words: str, tmp_path: Path
+) -> None:
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(function, backend="eager")(torch.ones(3))

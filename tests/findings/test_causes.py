@@ -529,7 +529,10 @@ def test_only_tensors_are_stacked() -> None:
 
 
 def test_objects_of_the_programs_classes_do_not_convert() -> None:
-    for text, is_converted in (("class of L[\"x\"]: expected int, got float", True), ("class of L[\"x\"]: expected A, got B", False)):
+    for text, is_converted in (
+        ('class of L["x"]: expected int, got float', True),
+        ('class of L["x"]: expected A, got B', False),
+    ):
         (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text)))
         assert (found.kind, bool(found.fix)) == ("argument-type", is_converted)
         assert found.severity == ("medium" if is_converted else "low")

@@ -147,7 +147,7 @@ def test_another_sequential_has_other_parts_and_a_module_of_ones_own_is_changed(
 
 
 def test_an_attribute_that_the_first_call_adds_is_a_warm_up():
-    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"]: expected no attribute \'table\', got it')
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"self\"]: expected no attribute 'table', got it")
     assert only(made).severity == "medium"
     made.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, "self.table = x.exp()", "f"),))]
     assert only(made).severity == "low"

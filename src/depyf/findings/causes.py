@@ -34,7 +34,7 @@ from depyf.findings.catalogue.recompiles import (
 from depyf.findings.failures import is_given_up
 from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
-from depyf.model.run import Compile, Function, Recompile, Session
+from depyf.model.run import Compile, Function, Session
 from depyf.model.spelling import spelled
 from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine

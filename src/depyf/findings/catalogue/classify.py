@@ -40,10 +40,10 @@ from depyf.findings.catalogue.recompiles import (
     UNKNOWN,
     VALUES,
 )
+from depyf.model.flags import is_text_of_call, shapes_result
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
-from depyf.model.flags import is_text_of_call, shapes_result
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
@@ -198,7 +198,13 @@ def _of_type(failure: GuardFailure, place: Place) -> Kind:
 def _converts(name: str) -> bool:
     """Return whether values of a type convert into another one. Objects of a program's own classes do not."""
     module, _, _ = name.rpartition(".")
-    return not name or _is_tensor_type(name) or hasattr(builtins, name) or module.startswith(("numpy", "collections")) or name == "torch.Size"
+    return (
+        not name
+        or _is_tensor_type(name)
+        or hasattr(builtins, name)
+        or module.startswith(("numpy", "collections"))
+        or name == "torch.Size"
+    )
 
 
 def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:

@@ -163,8 +163,8 @@ PARAMETER_SIZE = Kind(
     note="torch compiles each size of one for itself",
 )
 LIMIT_OF_MODULES = (
-    "set `torch._dynamo.config.recompile_limit` above the number of such modules: they share the code of one `forward`, "
-    "and its limit"
+    "set `torch._dynamo.config.recompile_limit` above the number of such modules: they share the code of one "
+    "`forward`, and its limit"
 )
 """The fix where many modules of a class of torch's, such as `Sequential`, have other parts each."""
 CLASS_AGAIN = Kind(
