@@ -146,6 +146,14 @@ def test_another_sequential_has_other_parts_and_a_module_of_ones_own_is_changed(
     assert only(made).severity == "high" and "recompile_limit" in only(made).fix
 
 
+def test_two_modules_of_torchs_own_classes_share_one_function():
+    texts = ('dtype of L["args"][0]: expected torch.int64, got torch.float32', 'class of L["fn"]: expected A, got B')
+    made = function(0, "inner", "site-packages/torch/_dynamo/external_utils.py", (CALL,), 10, *texts)
+    found = only(made)
+    assert (found.severity, found.fix) == ("low", "")
+    assert found.cause.endswith("; expected: each module of another class needs an entry of its own")
+
+
 def test_an_attribute_that_the_first_call_adds_is_a_warm_up():
     made = function(0, "f", "f.py", (CALL,), 10, "L[\"self\"]: expected no attribute 'table', got it")
     assert only(made).severity == "medium"

@@ -35,7 +35,9 @@ def expectation(event: Event) -> str:
         return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if is_of_another_module(event) and 0 < len(own) < MANY:
+        is_other = any(_is_of_other_class(other) for other in (cause, *(other for other, _ in event.together)))
         which = "with other parts" if has_other_parts(event) else "of another size"
+        which = "of another class" if is_other else which
         return f"each module {which} needs an entry of its own"
     causes = _own_causes(event)
     if len(own) == 1 and _are_symbols(causes, own[0]):
@@ -129,6 +131,8 @@ def is_of_another_module(event: Event) -> bool:
     sizes, too, and may have gradients.
     """
     causes = (event.cause, *(cause for cause, _ in event.together))
+    if any(map(_is_of_other_class, causes)):
+        return True
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
     is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
@@ -138,7 +142,18 @@ def is_of_another_module(event: Event) -> bool:
 
 def has_other_parts(event: Event) -> bool:
     """Return whether modules of a class of torch's had other parts in the calls of an event."""
-    return any(map(_is_of_other_parts, (event.cause, *(cause for cause, _ in event.together))))
+    causes = (event.cause, *(cause for cause, _ in event.together))
+    return any(_is_of_other_parts(cause) or _is_of_other_class(cause) for cause in causes)
+
+
+def _is_of_other_class(cause: Cause) -> bool:
+    """Return whether torch's own code was called for a module of another class, so that all else may differ, too.
+
+    torch compiles the modules of its own, such as `Embedding` and `Sequential`, through one function that calls `fn`.
+    """
+    failure = cause.failures[0]
+    is_module = failure.source in ('L["fn"]', 'L["self"]')
+    return is_of_torch(cause.function.filename) and is_module and failure.check in (Check.CLASS, Check.TYPE)
 
 
 def _is_of_other_parts(cause: Cause) -> bool:
