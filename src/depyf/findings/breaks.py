@@ -42,9 +42,9 @@ def of_breaks(session: Session) -> Iterator[Finding]:
             finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
             user_line = _own_line(compiled, each, line)
             if user_line is None:
-                at = own_places.setdefault((line.filename, line.line), len(findings))
-                if at < len(findings) and reports_at(function, line):
-                    reported.setdefault(at, [findings[at]]).append(finding)
+                index = own_places.setdefault((line.filename, line.line), len(findings))
+                if index < len(findings) and reports_at(function, line):
+                    reported.setdefault(index, [findings[index]]).append(finding)
                 else:
                     findings.append(finding)
                 continue

@@ -34,22 +34,35 @@ def expectation(event: Event) -> str:
     if _is_state(cause) and event.alone <= 1:
         return _entries(event)
     own = [compiled for function, compiled in event.compiles if function is cause.function]
-    if is_of_another_module(event) and 0 < len(own) < MANY:
-        is_other = any(_is_of_other_class(other) for other in (cause, *(other for other, _ in event.together)))
-        which = "with other parts" if has_other_parts(event) else "of another size"
-        which = "of another class" if is_other else which
-        return f"each module {which} needs an entry of its own"
+    if not own:
+        return ""
+    few = len(own) < MANY
+    if few and is_of_another_module(event):
+        return f"each module {_other_module(event)} needs an entry of its own"
     causes = _own_causes(event)
     if len(own) == 1 and _are_symbols(causes, own[0]):
         return "from the second value on, torch compiles for any value"
-    if _is_other_class(cause) and 0 < len(own) < MANY and _is_bounded(event):
+    if few and _is_other_class(cause) and _is_bounded(event):
         return OTHER_CLASS
-    if own and event.alone <= 1 and _are_first_made(causes):
+    if event.alone <= 1 and _are_first_made(causes):
         return FOUND
+    return _of_few_entries(event, own)
+
+
+def _other_module(event: Event) -> str:
+    """Return in what another module differs, for the sentence."""
+    causes = (event.cause, *(cause for cause, _ in event.together))
+    if any(map(_is_of_other_class, causes)):
+        return "of another class"
+    return "with other parts" if has_other_parts(event) else "of another size"
+
+
+def _of_few_entries(event: Event, own: Sequence[Compile]) -> str:
+    """Return why a smaller batch, sizes that settle, or states of the call are expected, or ""."""
     words = ""
-    if own and not event.together:
-        words = _of_one(cause) if len(own) == 1 else _settles(cause, own)
-    return words or (_entries(event) if own and _is_state(cause) and _is_bounded(event) else "")
+    if not event.together:
+        words = _of_one(event.cause) if len(own) == 1 else _settles(event.cause, own)
+    return words or (_entries(event) if _is_state(event.cause) and _is_bounded(event) else "")
 
 
 def _own_causes(event: Event) -> tuple[Cause, ...]:
