@@ -34,7 +34,7 @@ from torch.utils import _pytree
 import depyf
 from benchmarks.bar import MOST_DETAILS, Bar, report
 from corpus.planted_bits import Program, equal_programs, programs
-from depyf.torch.bits.first import all_of
+from depyf.torch.bits.trials import all_of
 from depyf.torch.kernels.interpreter import interpreting
 
 LEAST, KERNEL_PERCENT, LINE_PERCENT, RESTORED_PERCENT = 80, 95, 90, 85

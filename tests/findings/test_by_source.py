@@ -10,7 +10,7 @@ import pytest
 
 import depyf
 from depyf.findings import findings
-from depyf.findings.by_source import CHECK, REPORT, SLICE
+from depyf.findings.by_source import CHECK, NUMBERS, REPORT, SLICE, WRITE
 
 torch = pytest.importorskip("torch")
 
@@ -70,6 +70,12 @@ def other_with_a_slice(x, n):
     return x[:n]
 
 
+def written(x):
+    start = x.abs().argmax().item()
+    x[start : start + 1] = 0
+    return x + 1
+
+
 def outer_number(x):
     return inner_number(x + 1) + 1
 
@@ -102,6 +108,7 @@ def counted(x):
         (logged, REPORT),
         (cut, SLICE),
         (cut_by_tensor, SLICE),
+        (written, WRITE),
         (scaled, "keep the number as a tensor"),
         (cut_and_scaled, "keep the number as a tensor"),
         (looped, "keep the number as a tensor"),
@@ -115,6 +122,50 @@ def test_the_advice_fits_the_arms(function, words: str, tmp_path: Path) -> None:
     kinds = ("break-data-dependent-branch", "break-item")
     (finding, *_) = (finding for finding in findings(session) if finding.kind in kinds)
     assert words in finding.fix
+
+
+def in_loop(x):
+    for number in x.to(torch.int64).tolist():
+        x = x[number:]
+    return x
+
+
+def handed_on(x):
+    return x * len(tuple(x.tolist()))
+
+
+def multiplied(x):
+    values = x.tolist()
+    return x * values[0]
+
+
+def printed(x):
+    x = x + 1
+    print("mean", x.mean().item())
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "words"), [(in_loop, NUMBERS), (handed_on, NUMBERS), (multiplied, "index the tensor")]
+)
+def test_numbers_of_a_list_are_indexed_only_where_no_loop_or_call_needs_them(
+    function, words: str, tmp_path: Path
+) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(function, backend="eager")(torch.ones(3))
+    (finding, *_) = (each for each in findings(session) if each.kind == "break-tolist")
+    assert words in finding.fix
+
+
+def test_the_breaks_of_a_report_are_one_finding(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(printed, backend="eager")(torch.ones(3))
+    found = findings(session)
+    assert [finding.kind for finding in found] == ["break-item"], [finding.cause for finding in found]
+    (finding,) = found
+    assert finding.cause.endswith("and 1 more graph break inside of that call") and finding.fix == REPORT
 
 
 def test_the_advice_for_a_check_can_be_followed() -> None:

@@ -136,6 +136,66 @@ def test_a_flag_that_the_first_call_sets_is_a_warm_up(line, severity):
     assert only(net_function).severity == severity
 
 
+def test_another_sequential_has_other_parts_and_a_module_of_ones_own_is_changed():
+    text = 'L["self"].__dict__["_modules"]: expected 2 items, got 3'
+    own = function(0, "forward", "f.py", (CALL,), 10, text)
+    assert only(own).severity == "medium"
+    made = function(0, "forward", "site-packages/torch/nn/modules/container.py", (CALL,), 10, text)
+    found = only(made)
+    assert (found.severity, found.fix) == ("low", "")
+    assert found.cause.endswith("; expected: each module with other parts needs an entry of its own")
+    for number in (4, 5):
+        again(made, text.replace("got 3", f"got {number}"))
+    assert only(made).severity == "high" and "recompile_limit" in only(made).fix
+
+
+def test_two_modules_of_torchs_own_classes_share_one_function():
+    texts = ('dtype of L["args"][0]: expected torch.int64, got torch.float32', 'class of L["fn"]: expected A, got B')
+    made = function(0, "inner", "site-packages/torch/_dynamo/external_utils.py", (CALL,), 10, *texts)
+    found = only(made)
+    assert (found.severity, found.fix) == ("low", "")
+    assert found.cause.endswith("; expected: each module of another class needs an entry of its own")
+
+
+def test_an_attribute_that_the_first_call_adds_is_a_warm_up():
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"self\"]: expected no attribute 'table', got it")
+    assert only(made).severity == "medium"
+    made.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, "self.table = x.exp()", "f"),))]
+    assert only(made).severity == "low"
+
+
+def test_a_difference_with_a_finding_of_its_own_does_not_keep_a_size_from_being_expected():
+    made = sizes(7)
+    number = made.compiles[1].trigger
+    size, mode = number.entries[0].failures[0], failure("L[\"mode\"]: expected 'a', got 'b'")
+    made.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (size, mode), True),))
+    again(made, "L[\"mode\"]: expected 'b', got 'a'", e0=('size of L["x"]: expected (5, 8), got (7, 8)',))
+    found = {each.kind: each for each in findings(run_of(made))}
+    assert (found["tensor-size"].severity, found["argument-string"].severity) == ("low", "medium")
+
+
+def test_an_item_of_a_list_that_the_first_call_sets_is_a_warm_up():
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["cache"]["done"][0]: expected False, got True')
+    line = UserLine("f.py", 3, 'cache["done"][number] = True', "f")
+    made.compiles[0].effects = [SideEffect('L["cache"]["done"]', (line,))]
+    assert only(made).severity == "low"
+
+
+def test_one_token_and_one_request_are_two_events_with_few_entries():
+    flag = 'L["x"].is_filled: expected False, got True'
+    one_token = '2 <= L["ids"].size()[1]: expected true, got {"ids": 1}'
+    one_request = 'size of L["ids"]: expected (1, any), got (2, 5)'
+    made = function(0, "f", "f.py", (CALL,), 10, flag)
+    made.compiles[0].effects = [SideEffect('L["x"]', (UserLine("f.py", 3, "self.is_filled = True", "f"),))]
+    made.compiles.pop()
+    again(made, flag, one_token)
+    again(made, one_request, nearest=0)
+    again(made, 'size of L["ids"]: expected (1, 1), got (2, 1)', nearest=1, e2=(flag, one_token))
+    found = findings(run_of(made))
+    assert [(each.severity, each.compiles) for each in found] == [("low", ("0/2", "0/3")), ("low", ("0/1",))]
+    assert found[0].cause.endswith("; expected: 2 more entries serve all such calls")
+
+
 def sizes(*actual: int) -> Function:
     """Return a function that is compiled for a size of 5, then for some others; the last entry serves any size."""
     texts = [

@@ -60,3 +60,22 @@ def test_the_advice_compiles_all_calls() -> None:
     for draws in ((0.1, 0.2), (0.7, 0.8)):
         expected = chosen(torch.ones(2), draws)
         assert torch.equal(always(torch.ones(2), torch.tensor(draws)), expected)
+
+
+def broken(x, draws):
+    x = torch.sin(x)
+    torch._dynamo.graph_break()
+    if draws[0] > 0.5:
+        x = torch.cos(x)
+    return x
+
+
+def test_the_rest_of_a_function_after_a_break_is_skipped_too(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(broken, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        for draws in ((0.1,), (0.7,)):
+            compiled(torch.ones(2), draws)
+    (rest,) = (finding for finding in findings(session) if finding.kind == "skipped")
+    assert rest.severity == "low" and "first call had no operation for a graph" in rest.cause
+    assert rest.where.line == broken.__code__.co_firstlineno + 2

@@ -117,6 +117,17 @@ def test_the_fix_depends_on_what_the_method_runs(tmp_path: Path) -> None:
         assert runs in words[method][0] and fix in words[method][1]
 
 
+def test_no_compile_in_place_for_a_module_whose_forward_is_of_torch(tmp_path: Path) -> None:
+    class Layers(torch.nn.Sequential):
+        def predict(self, x: Any) -> Any:
+            return self(x).argmax(-1)
+
+    compiled: Any = torch.compile(Layers(torch.nn.Linear(4, 4)), backend="eager")
+    _, (found,) = told(tmp_path, lambda: compiled.predict(torch.ones(2, 4)))
+    assert "calls the module itself" in found.cause
+    assert found.fix == "compile the method as well: `torch.compile(module.predict)`"
+
+
 def test_healthy_uses_of_a_compiled_module_are_no_findings(tmp_path: Path) -> None:
     module = Net()
     compiled: Any = torch.compile(module, backend="eager")

@@ -10,10 +10,9 @@ import ast
 import builtins
 import re
 
-from depyf.findings.callers import parsed_line
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function
-from depyf.model.syntax import parsed
+from depyf.model.syntax import parsed, parsed_line
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch, short_path
 

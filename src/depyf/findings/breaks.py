@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.findings.by_source import advice_by_source
+from depyf.findings.by_source import advice_by_source, reports_at
 from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
@@ -24,7 +24,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that reached a graph break. A break that ends a compile is worse.
 
     The breaks inside a library become one finding for each of the user's lines that lead there. If there is a break at
-    the line itself, its finding is kept, else the first one.
+    the line itself, its finding is kept, else the first one. The breaks of `print(x.item())` become one, too.
     """
     ended: dict[Place, Function] = {}
     for function, compiled in session.compiles():
@@ -33,6 +33,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     findings: list[Finding] = []
     inside: dict[Place, list[Finding]] = {}
     around: dict[Place, list[Finding]] = {}
+    reported: dict[int, list[Finding]] = {}
     places, lines = break_places(session), compiled_lines(session)
     for function, compiled in session.compiles():
         unsaid = unsaid_break(compiled, places)
@@ -41,13 +42,18 @@ def of_breaks(session: Session) -> Iterator[Finding]:
             finding = _finding(function, compiled, graph_break, line, ended.get((line.filename, line.line)))
             user_line = _own_line(compiled, graph_break, line)
             if user_line is None:
-                own_places.setdefault((line.filename, line.line), len(findings))
-                findings.append(finding)
+                index = own_places.setdefault((line.filename, line.line), len(findings))
+                if index < len(findings) and reports_at(function, line):
+                    reported.setdefault(index, [findings[index]]).append(finding)
+                else:
+                    findings.append(finding)
                 continue
             is_inside = (user_line.filename, user_line.line) in lines
             fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, graph_break, is_inside)
             finding = replace(finding, where=place(user_line), cause=f"{finding.cause}, in {finding.where}", fix=fix)
             (inside if is_inside else around).setdefault((user_line.filename, user_line.line), []).append(finding)
+    for index, breaks in reported.items():
+        findings[index] = _as_one(breaks)
     _put_inside(around, inside)
     for at, breaks in inside.items():
         if at in own_places:

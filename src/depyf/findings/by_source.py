@@ -16,6 +16,15 @@ SLICE = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
+WRITE = (
+    "write the items with `index_copy_`, at positions in a tensor such as `start + torch.arange(count)`; or set "
+    "`torch._dynamo.config.capture_scalar_outputs = True`"
+)
+NUMBERS = (
+    "read the numbers before the call of the compiled function, and pass what is computed of them; or, for a tensor of "
+    "integers, set `torch._dynamo.config.capture_scalar_outputs = True`"
+)
+
 _REPORTING = ("print", "warn", "warning", "info", "debug", "error", "critical", "exception", "log")
 """The names of functions that report: `print`, `warnings.warn`, and the methods of a logger."""
 
@@ -35,19 +44,32 @@ def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
     if give is None:
         return ""
     tree, number = _around(function, line)
-    statements = [
-        candidate
-        for candidate in statements_below(tree)
-        if candidate.lineno <= number <= (candidate.end_lineno or candidate.lineno)
-    ]
-    # The smallest statement that holds the line.
-    statement = max(statements, key=lambda candidate: candidate.lineno, default=None)
+    statement = _statement(tree, number)
     return "" if statement is None else give(statement, tree)
+
+
+def reports_at(function: Function, line: UserLine) -> bool:
+    """Return whether the statement at a line is a call that reports something, such as `print(x.item())`.
+
+    Args:
+        function: The function that was compiled.
+        line: The line of a break.
+    """
+    statement = _statement(*_around(function, line))
+    return statement is not None and _reports(statement)
+
+
+def _statement(tree: ast.AST, number: int) -> ast.stmt | None:
+    """Return the smallest statement that holds a line, or None."""
+    statements = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
+    return max(statements, key=lambda each: each.lineno, default=None)
 
 
 def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:
     """Return the tree of the function that holds a line, and the line's number in that tree."""
-    if line.filename == function.filename and 0 <= line.line - function.first_line < len(function.source.splitlines()):
+    # The text of a resume function begins inside of its function.
+    is_whole = line.filename == function.filename and not function.is_resume
+    if is_whole and 0 <= line.line - function.first_line < len(function.source.splitlines()):
         return parsed(function.source), line.line - function.first_line + 1
     tree = parsed(file_text(line.filename))
     functions = [node for node in nodes_below(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
@@ -75,10 +97,12 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
         return REPORT
     if hasattr(statement, "body"):
         return ""
-    if isinstance(statement, ast.Assign) and _bounds(tree) & {
-        n for target in statement.targets for n in names_in(target)
-    }:
-        return SLICE
+    if isinstance(statement, ast.Assign):
+        names = {name for target in statement.targets for name in names_in(target)}
+        if any(names & _bounds(target) for target in _written(tree)):
+            return WRITE
+        if _bounds(tree) & names:
+            return SLICE
     calls = [node.func for node in nodes_below(statement) if isinstance(node, ast.Call)]
     takes = {
         callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "") for callee in calls
@@ -86,8 +110,38 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
     return SLICE if _bounds(statement) and not takes else ""
 
 
+def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
+    """Return the advice where the numbers of `.tolist()` are needed as such: by a loop, a call or a slice."""
+    if _reports(statement):
+        return REPORT
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return NUMBERS
+    taken = [node for node in nodes_below(statement) if isinstance(node, ast.Call) and _is_list(node)]
+    handed = [
+        given
+        for node in nodes_below(statement)
+        if isinstance(node, ast.Call) and node not in taken
+        for given in (*node.args, *(keyword.value for keyword in node.keywords), node.func)
+    ]
+    return NUMBERS if any(node in taken for given in handed for node in nodes_below(given)) else ""
+
+
+def _is_list(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "tolist"
+
+
 _TAKING = {"item", "tolist", "int", "float", "bool"}
 """The functions that take a number out of a tensor."""
+
+
+def _written(tree: ast.AST) -> list[ast.expr]:
+    """Return the targets of the assignments in a tree."""
+    return [
+        target
+        for node in nodes_below(tree)
+        if isinstance(node, (ast.Assign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
 
 
 def _bounds(tree: ast.AST) -> set[str]:
@@ -95,7 +149,7 @@ def _bounds(tree: ast.AST) -> set[str]:
     return {name for node in nodes_below(tree) if isinstance(node, ast.Slice) for name in names_in(node)}
 
 
-_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item}
+_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item, "break-tolist": _of_list}
 
 
 def _reports(statement: ast.stmt) -> bool:

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from depyf.findings.failures import place
-from depyf.model.bypass import CALL, DISABLED, FAIL_ON_RECOMPILE, FORCE_EAGER, FORWARD, PARTS, UNKNOWN, Bypass, Way
+from depyf.model.bypass import (
+    CALL,
+    CALL_OF_TORCH,
+    DISABLED,
+    FAIL_ON_RECOMPILE,
+    FORCE_EAGER,
+    FORWARD,
+    PARTS,
+    UNKNOWN,
+    Bypass,
+    Way,
+)
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Finding
 from depyf.model.reproducible import without_addresses
@@ -14,6 +25,7 @@ from depyf.model.run import Session
 
 _RUNS = {
     CALL: "calls the module itself",
+    CALL_OF_TORCH: "calls the module itself",
     FORWARD: "calls its `forward`",
     PARTS: "calls modules in it",
 }
@@ -48,6 +60,7 @@ def _of_method(bypass: Bypass, times: int) -> Finding:
         f"{counted(times, 'call')} of `{bypass.what}` ran eager: `torch.compile(module)` compiles only calls of the "
         f"module, and `{bypass.about}.{method}` {_RUNS[bypass.detail]} without the compiled code"
     )
+    # Dynamo skips the frame of torch's own `forward`, so `module.compile()` compiles nothing for `CALL_OF_TORCH`.
     fix = (
         f"compile the module in place with `module.compile()`, which also serves its calls inside of `{method}`"
         if bypass.detail == CALL

@@ -10,6 +10,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.finding import Finding
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function, GraphBreak, Session
+from depyf.model.syntax import parsed_line
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
 
@@ -95,16 +96,6 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
         if given and not isinstance(given[0], ast.Call):
             break
     return ""
-
-
-def parsed_line(text: str) -> ast.Module:
-    """Return the syntax tree of a line or of the head of a statement; an empty module for an incomplete line."""
-    for candidate in (text, f"{text} pass"):
-        try:
-            return ast.parse(candidate)
-        except SyntaxError:
-            continue
-    return ast.Module(body=[], type_ignores=[])
 
 
 def _place(function: Function, subject: str) -> tuple[int | None, str, str]:

@@ -12,13 +12,14 @@ from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue import Kind, kind_of_recompile
-from depyf.findings.catalogue.classify import STACK
+from depyf.findings.catalogue.classify import STACK, may_be_dynamic
 from depyf.findings.catalogue.kind import Change as Changed
 from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
     COUNTER_IN_CONDITION,
     FILLED,
+    GROWS,
     GROWTH,
     HELD_IN_CALL,
     HELD_SIZE,
@@ -31,11 +32,11 @@ from depyf.findings.catalogue.recompiles import (
     TENSORS,
 )
 from depyf.findings.failures import is_given_up
-from depyf.findings.nearest import INDEX, nearest
+from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
-from depyf.model.run import Compile, Function, Recompile, Session
+from depyf.model.run import Compile, Function, Session
 from depyf.model.spelling import spelled
-from depyf.model.syntax import parsed, values_in
+from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
 
@@ -44,7 +45,8 @@ _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 _BY_KEY = re.compile(r"(?P<of>[\w.]+)\[list\(dict\.keys\((?P=of)\)\)\[(?P<place>\d+)\]\]")
-_KEY_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\")\]$")
+_ASSIGNS_ITEM = re.compile(r"\]\s*=(?!=)")
+_ITEM_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\]$")
 SPECIALIZATION = "symbolic_shape_specialization"
 """The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
@@ -67,6 +69,8 @@ class Cause:
     """Whether a line of the compiled function assigns the value."""
     changed_at: tuple[UserLine, ...] = ()
     """The lines of the compiled function, and of functions that it calls, that change the value or its holder."""
+    dimension: int = -1
+    """The dimension that was 0 or 1, of which torch needs few entries whatever the other dimensions are; else -1."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -150,7 +154,7 @@ def _join_conditions(all_causes: list[Cause], inside: dict[int, int]) -> None:
     Once the number is a symbol, entries check the branch's condition instead of the number.
     """
     deciding = {
-        (cause.function.key, cause.failures[0].subject): index
+        (cause.function.key, normal(cause.failures[0].subject)): index
         for index, cause in enumerate(all_causes)
         if cause.kind.name == IN_CONDITION.name
     }
@@ -191,6 +195,8 @@ def _looked_at(why: GuardFailure) -> str:
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
     is_number = why.check is Check.VALUE and type(why.expected_value) in (int, float)
+    if why.check is Check.VALUE and INDEX.search(why.subject[why.subject.rfind("[") :]):
+        is_number = isinstance(why.expected_value, (int, float, str))
     return why.subject.rpartition("[")[0] if is_number and why.subject.endswith("]") else ""
 
 
@@ -206,11 +212,11 @@ def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
 
 def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     """Yield why a function was recompiled, in the order in which the causes occurred."""
-    by_kind: dict[tuple[str, str], list[tuple[GuardFailure, Compile]]] = {}
-    kinds: dict[tuple[str, str], Kind] = {}
-    firsts: set[tuple[str, str]] = set()
+    by_kind: dict[tuple[str, str, int], list[tuple[GuardFailure, Compile]]] = {}
+    kinds: dict[tuple[str, str, int], Kind] = {}
+    firsts: set[tuple[str, str, int]] = set()
     for compiled in function.compiles:
-        entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+        entry = nearest_entry(function, compiled)
         if entry is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
             continue
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
@@ -218,11 +224,12 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             kind = kind_of_recompile(reason, function.parameters, root.source)
             if _is_held_number(kind) and _decides_inside(function, reason, compiled):
                 kind = IN_CONDITION
-            key = kind.name, reason.subject
-            kinds[key] = kind
-            by_kind.setdefault(key, []).append((reason, compiled))
-            if number == 0:
-                firsts.add(key)
+            for dimension in small_dimensions(reason):
+                key = kind.name, reason.subject, dimension
+                kinds[key] = kind
+                by_kind.setdefault(key, []).append((reason, compiled))
+                if number == 0:
+                    firsts.add(key)
     compared = {
         _looked_at(failures[0][0]): failures[0][0].line for failures in by_kind.values() if failures[0][0].is_condition
     }
@@ -236,7 +243,21 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         grown = _grown(kind, failures, is_changed=bool(theirs))
         is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
         lines = tuple(line for their in theirs for line in their.lines)
-        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines)
+        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines, key[2])
+
+
+def small_dimensions(failure: GuardFailure) -> tuple[int, ...]:
+    """Return the dimensions in which a size was 0 or 1, each a cause of its own, or (-1,) for any other failure.
+
+    A batch of one request and a sequence of one token are two causes, although both are sizes of `ids`.
+    """
+    if failure.dimension >= 0:
+        is_small = failure.check is Check.DIMENSION or not may_be_dynamic(failure.expected_value, failure.actual_value)
+        return (failure.dimension if is_small else -1,)
+    changed = failure.changed_dimensions
+    if not changed or any(may_be_dynamic(wanted, size) for _, wanted, size in changed):
+        return (-1,)
+    return tuple(dimension for dimension, _, _ in changed)
 
 
 def _compared_at(line: UserLine | None, function: Function, failure: GuardFailure, compiled: Compile) -> GuardFailure:
@@ -261,8 +282,8 @@ def _is_held_number(kind: Kind) -> bool:
 
 def _decides_inside(function: Function, failure: GuardFailure, compiled: Compile) -> bool:
     """Return whether a branch or a loop depends on a number, in the inlined function whose line reads the number."""
-    line = failure.line
-    if line is None or failure.subject not in line.text:
+    line, subject = failure.line, normal(failure.subject)
+    if line is None or not (failure.subject in line.text or subject in values_in(parsed_line(line.text))):
         return False
     name = os.path.basename(line.filename or function.filename)
     read = [
@@ -270,7 +291,7 @@ def _decides_inside(function: Function, failure: GuardFailure, compiled: Compile
         for inlined in compiled.lines
         if os.path.basename(inlined.filename) == name and line.line in inlined.read
     ]
-    return any(failure.subject in inlined.deciding for inlined in read)
+    return any(subject in inlined.deciding for inlined in read)
 
 
 def _specialized(
@@ -308,8 +329,11 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     is_changed: whether the compiled function itself changes the value.
     """
     if kind.change is Changed.INT or kind.name in _OF_NUMBERS:
-        counter = COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
-        return counter if _grows(failures, is_changed=is_changed) else kind
+        if not _grows(failures, is_changed=is_changed):
+            return kind
+        if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
+            return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
+        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
@@ -339,11 +363,14 @@ def _is_of(source: str, failure: GuardFailure) -> bool:
     subject = failure.subject
     # An item of a dict has two names: by its key, and by its position among the values.
     changed = _BY_KEY.sub(r"list(dict.values(\g<of>))[\g<place>]", spelled(source))
-    return changed in (subject, subject.rpartition(".")[0], _KEY_AT_END.sub("", subject))
+    holders = (subject, subject.rpartition(".")[0], _ITEM_AT_END.sub("", subject))
+    return normal(changed) in map(normal, holders)
 
 
 def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:
-    """Return whether a line assigns the attribute that a guard checks."""
+    """Return whether a line assigns the attribute or an item, as `done[number] = True` does, that a guard checks."""
+    if _ITEM_AT_END.search(failure.subject):
+        return _ASSIGNS_ITEM.search(line.text) is not None
     name = failure.subject.rpartition(".")[2]
     return "." in failure.subject and re.search(rf"\.{re.escape(name)}\s*=(?!=)", line.text) is not None
 

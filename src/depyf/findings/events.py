@@ -18,10 +18,11 @@ from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.calls import call_of
-from depyf.findings.causes import Cause, causes
+from depyf.findings.causes import Cause, causes, small_dimensions
 from depyf.findings.computed import Origins
 from depyf.findings.failures import is_limit
 from depyf.findings.nearest import guard_failures, independent
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function, Recompile, Session
 
 CauseSet = frozenset[int]
@@ -37,6 +38,7 @@ class Event:
     alone: the number of recompiles that would remain if nothing but this cause and what always differs with it changed,
         in the function with the most of them. One call may need an entry in each of several functions.
     avoided: the number of `compiles` that would not happen if only this cause were gone.
+    elsewhere: the causes in `together` to which other recompiles belong, so that they are events themselves.
     """
 
     cause: Cause
@@ -44,6 +46,7 @@ class Event:
     together: tuple[tuple[Cause, int], ...] = ()
     alone: int = 0
     avoided: int = 0
+    elsewhere: tuple[Cause, ...] = ()
 
 
 @dataclass(slots=True)
@@ -74,16 +77,15 @@ def events(session: Session) -> list[Event]:
     switches = _switches(all_causes, principals, rows)
     principals |= switches
     owner = {row.compiled.order: _owner(all_causes, principals, switches, row.in_call) for row in rows if row.in_call}
+    # A cause whose recompiles all belong to other events is one of the differences of those.
+    principals &= set(owner.values())
     attached = _attached(all_causes, principals, rows)
     return [_event(index, all_causes, rows, owner, attached.get(index, ())) for index in sorted(principals)]
 
 
 def _rows(session: Session, all_causes: Sequence[Cause], members: Mapping[int, list[int]]) -> Iterator[_Row]:
     """Yield each recompile that has a cause."""
-    subjects: dict[tuple[str, str], int] = {}
-    for index, cause in enumerate(all_causes):
-        for part in (cause, *cause.below):
-            subjects.update(((part.function.key, failure.subject), index) for failure in part.failures)
+    indexes = _Indexes(all_causes)
     recompiles = [pair for pair in session.compiles() if pair[1].order in members]
     calls: dict[tuple[object, ...], set[int]] = {}
     for function, compiled in recompiles:
@@ -97,9 +99,31 @@ def _rows(session: Session, all_causes: Sequence[Cause], members: Mapping[int, l
         row.nearest = origins.of(members[compiled.order], together)
         row.in_call = origins.of(together, together)
         for entry in compiled.trigger.entries:
-            known = (subjects.get((function.key, failure.subject)) for failure in independent(guard_failures(entry)))
-            row.apart[entry.entry] = origins.of([index for index in known if index is not None], together)
+            failures = independent(guard_failures(entry))
+            known = [index for failure in failures for index in indexes.of(function, failure)]
+            row.apart[entry.entry] = origins.of(known, together)
         yield row
+
+
+class _Indexes:
+    """The causes of a run by the value that a guard failure is about, and by the dimension that was 0 or 1."""
+
+    def __init__(self, all_causes: Sequence[Cause]) -> None:
+        self._by_dimension: dict[tuple[str, str, int], int] = {}
+        self._by_subject: dict[tuple[str, str], int] = {}
+        for index, cause in enumerate(all_causes):
+            for part in (cause, *cause.below):
+                for failure in part.failures:
+                    self._by_subject[part.function.key, failure.subject] = index
+                    self._by_dimension[part.function.key, failure.subject, part.dimension] = index
+
+    def of(self, function: Function, failure: GuardFailure) -> Iterator[int]:
+        """Yield the cause of a guard failure; for sizes of 0 and 1, one for each dimension."""
+        place = function.key, failure.subject
+        for dimension in small_dimensions(failure):
+            index = self._by_dimension.get((*place, dimension), self._by_subject.get(place))
+            if index is not None:
+                yield index
 
 
 def _smallest_cover(all_causes: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
@@ -199,6 +223,7 @@ def _event(
     shared = Counter(other for row in event_rows for other in row.in_call if other != index)
     order = sorted(shared, key=lambda other: (other not in attached, other))
     group, outermost = frozenset((index, *attached)), all_causes[index].function
+    principals = frozenset(owner.values())
     functions = {row.function.key for row in event_rows}
     theirs = [row for row in rows if row.function.key in functions]
     everything = frozenset(range(len(all_causes)))
@@ -210,6 +235,7 @@ def _event(
         tuple((all_causes[other], shared[other]) for other in order),
         min(_most_recompiles(theirs, group), sum(all_causes[member].variety for member in group)),
         sum(1 for row in theirs) - _recompiles(theirs, everything - {index}),
+        tuple(all_causes[other] for other in order if other in principals),
     )
 
 

@@ -6,15 +6,18 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.kind import Change
-from depyf.findings.catalogue.recompiles import FILLED, KEYS, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.kind import Change, Place
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, MISSING, OTHER_CLASS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
-from depyf.findings.nearest import PARAMETERS
+from depyf.findings.nearest import MODULES, PARAMETERS
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
+from depyf.model.user_source import is_of_torch
 
+FOUND = "the first call made it, and later calls find it"
+"""Why a value is expected that a call sets or fills."""
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
 _MODULES = "torch/nn/modules/module.py"
@@ -28,22 +31,82 @@ def expectation(event: Event) -> str:
     last, smaller batch of a data loader. Another module of the same class and a first call that fills a dict are too.
     """
     cause = event.cause
-    if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
-        return "one more entry serves all such calls"
+    if _is_state(cause) and event.alone <= 1:
+        return _entries(event)
     compiles = [compiled for function, compiled in event.compiles if function is cause.function]
-    if is_of_another_module(event) and 0 < len(compiles) < MANY:
-        return "each module of another size needs an entry of its own"
-    if len(compiles) == 1 and all(
-        _is_symbol_in(part, compiles[0]) for part in (cause, *(other for other, _ in event.together))
-    ):
-        return "from the second value on, torch compiles for any value"
-    if len(compiles) == 1 and _are_first_made((cause, *(other for other, _ in event.together))):
-        return "the first call made it, and later calls find it"
-    if event.together or not compiles:
+    if not compiles:
         return ""
-    if len(compiles) == 1:
-        return _of_one(cause)
-    return _settles(cause, compiles)
+    few = len(compiles) < MANY
+    if few and is_of_another_module(event):
+        return f"each module {_other_module(event)} needs an entry of its own"
+    causes = _own_causes(event)
+    if len(compiles) == 1 and _are_symbols(causes, compiles[0]):
+        return "from the second value on, torch compiles for any value"
+    if few and _is_other_class(cause) and _is_bounded(event):
+        return OTHER_CLASS
+    if event.alone <= 1 and _are_first_made(causes):
+        return FOUND
+    return _of_few_entries(event, compiles)
+
+
+def _other_module(event: Event) -> str:
+    """Return in what another module differs, for the sentence."""
+    causes = (event.cause, *(cause for cause, _ in event.together))
+    if any(map(_is_of_other_class, causes)):
+        return "of another class"
+    return "with other parts" if has_other_parts(event) else "of another size"
+
+
+def _of_few_entries(event: Event, compiles: Sequence[Compile]) -> str:
+    """Return why a smaller batch, sizes that settle, or states of the call are expected, or ""."""
+    words = ""
+    if not event.together:
+        words = _of_one(event.cause) if len(compiles) == 1 else _settles(event.cause, compiles)
+    return words or (_entries(event) if _is_state(event.cause) and _is_bounded(event) else "")
+
+
+def _own_causes(event: Event) -> tuple[Cause, ...]:
+    """Return what differed in the recompiles of an event, without causes that are an event of their own."""
+    others = (cause for cause, _ in event.together if all(cause is not other for other in event.elsewhere))
+    return (event.cause, *others)
+
+
+def _is_state(cause: Cause) -> bool:
+    """Return whether a cause has few values in any program: a state of the call, or a size of 0, 1 or more."""
+    return cause.kind.is_expected or _is_of_training(cause)
+
+
+def _is_other_class(cause: Cause) -> bool:
+    """Return whether an argument was an object of another class. A module's parts change only if a program does it."""
+    return cause.kind.note == OTHER_CLASS and cause.kind.place is Place.ARGUMENT
+
+
+def _is_bounded(event: Event) -> bool:
+    """Return whether all that differed in each recompile of an event needs few entries."""
+    orders = {compiled.order for _, compiled in event.compiles}
+    return all(
+        _is_harmless(cause, compiled)
+        for cause in _own_causes(event)
+        for compiled in cause.compiles
+        if compiled.order in orders
+    )
+
+
+def _is_harmless(cause: Cause, compiled: Compile) -> bool:
+    is_made = _is_first_made(cause) or (cause.is_changed and _is_one_more(cause.failures[0]))
+    return is_made or _is_state(cause) or _is_other_class(cause) or _is_symbol_in(cause, compiled)
+
+
+def _entries(event: Event) -> str:
+    """Return how many entries serve a state of the call: one, or one in each state that other causes make."""
+    count = sum(function is event.cause.function for function, _ in event.compiles)
+    return "one more entry serves all such calls" if count < 2 else f"{count} more entries serve all such calls"
+
+
+def _are_symbols(causes: Sequence[Cause], compiled: Compile) -> bool:
+    """Return whether an entry serves any value of each cause, apart from states of the call and sizes of 0 and 1."""
+    symbols = [_is_symbol_in(cause, compiled) for cause in causes]
+    return any(symbols) and all(is_symbol or cause.kind.is_expected for cause, is_symbol in zip(causes, symbols))
 
 
 def _is_symbol_in(cause: Cause, compiled: Compile) -> bool:
@@ -85,21 +148,49 @@ def is_of_another_module(event: Event) -> bool:
     sizes, too, and may have gradients.
     """
     causes = (event.cause, *(cause for cause, _ in event.together))
+    if any(map(_is_of_other_class, causes)):
+        return True
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
     is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
-    return is_of_parameter and len(sizes) + len(gradients) == len(causes)
+    of_parts = [cause for cause in causes if _is_of_other_parts(cause)]
+    return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
+
+
+def has_other_parts(event: Event) -> bool:
+    """Return whether modules of a class of torch's had other parts in the calls of an event."""
+    causes = (event.cause, *(cause for cause, _ in event.together))
+    return any(_is_of_other_parts(cause) or _is_of_other_class(cause) for cause in causes)
+
+
+def _is_of_other_class(cause: Cause) -> bool:
+    """Return whether torch's own code was called for a module of another class, so that all else may differ, too.
+
+    torch compiles the modules of its own, such as `Embedding` and `Sequential`, through one function that calls `fn`.
+    """
+    failure = cause.failures[0]
+    is_module = failure.source in ('L["fn"]', 'L["self"]')
+    return is_of_torch(cause.function.filename) and is_module and failure.check in (Check.CLASS, Check.TYPE)
+
+
+def _is_of_other_parts(cause: Cause) -> bool:
+    """Return whether modules of a class of torch's, such as `Sequential`, have other parts."""
+    failure = cause.failures[0]
+    checks = (Check.NUMBER_OF_KEYS, Check.KEYS, Check.KEY, Check.CLASS)
+    return is_of_torch(cause.function.filename) and MODULES in failure.source and failure.check in checks
 
 
 def _are_first_made(causes: Sequence[Cause]) -> bool:
-    """Return whether the first call made the values, apart from a dict of the same call that got a key more.
+    """Return whether the first call made the values, apart from a state of the call and from a dict with one key more.
 
     The first step of an optimizer fills its state, and some put a key into their group. An argument is no such dict,
     because a caller may pass another one.
     """
     first_made = [part for part in causes if _is_first_made(part)]
     others = (part for part in causes if part not in first_made)
-    return bool(first_made) and all(part.is_changed and _is_one_more(part.failures[0]) for part in others)
+    return bool(first_made) and all(
+        part.kind.is_expected or (part.is_changed and _is_one_more(part.failures[0])) for part in others
+    )
 
 
 def _is_one_more(failure: GuardFailure) -> bool:
@@ -115,7 +206,10 @@ def _is_first_made(cause: Cause) -> bool:
 
     A number may count on, so it is not expected.
     """
-    if cause.kind.name == SET_IN_CALL.name or (cause.is_set and cause.kind.change in (Change.BOOL, Change.STRING)):
+    is_added = cause.kind.name == MISSING.name and cause.failures[0].expected == ABSENT
+    if cause.kind.name == SET_IN_CALL.name or (
+        cause.is_set and (is_added or cause.kind.change in (Change.BOOL, Change.STRING))
+    ):
         return True
     return cause.is_changed and cause.kind.name in (KEYS.name, FILLED.name) and any(map(_is_of_none, cause.failures))
 

@@ -11,17 +11,20 @@ import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue.classify import STACK
 from depyf.model.guard_failure import Check, GuardFailure
-from depyf.model.run import FailedEntry, Recompile
+from depyf.model.run import Compile, FailedEntry, Function, GuardSet, Recompile
 from depyf.model.spelling import root_name, spelled, without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
 PARAMETERS = "_parameters"
 """The part of torch's expressions for the parameters of modules."""
+MODULES = "_modules"
+"""The part of torch's expressions for the modules in a module."""
 TRANSFORMS = "functorch"
 """depyf's name for the state of transforms of `torch.func` around a call."""
 MOST_READ = 1024
@@ -42,24 +45,66 @@ class Nearest:
     others: int
 
 
-@functools.lru_cache(maxsize=MOST_READ)
-def nearest(trigger: Recompile) -> Nearest | None:
+def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
     """Return the entry with the fewest independent failures, the newest if there are several, or None if none is known.
 
     An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
     entry that failed for a value is nearer than one that failed for the state around the call, which guards check
-    first.
+    first. Of entries with equally many failures, one that failed for a new value comes first:
+
+        entry 0: mode is "sample", n is 4      entry 1: mode is "score", `n` is not read
+        call: mode is "sample", n is 6         `n` is the cause, because entry 0 has this `mode`
     """
-    known = [(entry, guard_failures(entry)) for entry in reversed(trigger.entries) if entry.failures]
-    candidates = [(entry, failures, tuple(independent(failures))) for entry, failures in known]
+    trigger = compiled.trigger
+    if not isinstance(trigger, Recompile):
+        return None
+    return nearest(trigger, _met(function, trigger) if _is_tied(trigger) else frozenset())
+
+
+@functools.lru_cache(maxsize=MOST_READ)
+def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | None:
+    """Return the nearest entry; `met` are torch's expressions for values that some entry expects as they are."""
+    candidates = _candidates(trigger)
     if not candidates:
         return None
-    entry, failures, reasons = min(candidates, key=_distance)
+    entry, failures, reasons = min(
+        candidates, key=lambda candidate: (_distance(candidate), sum(each.source in met for each in candidate[2]))
+    )
     total = sum(len(failures) for _, failures, _ in candidates)
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
-def _distance(candidate: tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]) -> tuple[bool, int, bool]:
+_Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
+"""An entry with all its guard failures, and the independent ones."""
+
+
+def _candidates(trigger: Recompile) -> list[_Candidate]:
+    """Return the entries whose failures are known, the newest first."""
+    known = [(entry, guard_failures(entry)) for entry in reversed(trigger.entries) if entry.failures]
+    return [(entry, failures, tuple(independent(failures))) for entry, failures in known]
+
+
+@functools.lru_cache(maxsize=MOST_READ)
+def _is_tied(trigger: Recompile) -> bool:
+    """Return whether several entries came equally near, and failed for different values."""
+    candidates = _candidates(trigger)
+    least = min(map(_distance, candidates), default=None)
+    sources = {frozenset(each.source for each in found[2]) for found in candidates if _distance(found) == least}
+    return len(sources) > 1
+
+
+def _met(function: Function, trigger: Recompile) -> frozenset[str]:
+    """Return the values that an earlier entry has guards on, none of which failed."""
+    guards = {str(compiled.id): compiled.guards for compiled in function.compiles}
+    met: set[str] = set()
+    for entry in trigger.entries:
+        guarded = guards.get(entry.entry)
+        if entry.is_complete and isinstance(guarded, GuardSet):
+            met |= {guard.source for guard in guarded.guards} - {failure.source for failure in entry.failures}
+    return frozenset(met)
+
+
+def _distance(candidate: _Candidate) -> tuple[bool, int, bool]:
     entry, failures, reasons = candidate
     differences = len(reasons) + _is_in_another_context(failures)
     return not entry.is_complete, differences, not entry.is_complete and failures[0].check is Check.STATE

@@ -13,11 +13,11 @@ from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
-from depyf.findings.callers import Call, own_call
+from depyf.findings.callers import Call, is_at_own_line, own_call
 from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, marked_dimensions, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
-from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest
+from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -102,7 +102,7 @@ def reason_of(
         failure = replace(failure, source=call.value)
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
-    kind = _at_call(kind, call, failure)
+    kind = _at_call(kind, None if call is not None and is_at_own_line(compiled, failure) else call, failure)
     is_size = kind is TENSORS[Check.SIZE] and call is None
     at_call = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) if is_size else ""
     return Reason(
@@ -161,7 +161,7 @@ def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reas
         function: the function that was compiled again.
         compiled: the compile, with the failed guards of its trigger.
     """
-    entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    entry = nearest_entry(function, compiled)
     return tuple(reason_of(root, function, compiled, failure) for failure in entry.reasons) if entry is not None else ()
 
 
@@ -188,7 +188,7 @@ def entry_reasons(
         kind, reason = kinds.get((compiled.order, failure.subject)), reason_of(root, function, compiled, failure)
         return reason if kind is None else replace(reason, fix=reason_of(root, function, compiled, failure, kind).fix)
 
-    first = nearest(compiled.trigger)
+    first = nearest_entry(function, compiled)
     entries = [entry for entry in reversed(compiled.trigger.entries) if entry.entry not in but]
     for entry in sorted(entries, key=lambda entry: first is None or entry.entry != first.entry):
         failures = guard_failures(entry)
@@ -198,12 +198,12 @@ def entry_reasons(
         yield EntryReasons(entry.entry, _distinct(map(say, causes)), folded, is_nearest)
 
 
-def alike(compiled: Compile) -> tuple[tuple[str, GuardFailure], ...]:
+def alike(function: Function, compiled: Compile) -> tuple[tuple[str, GuardFailure], ...]:
     """Return the entries, oldest first, that failed only for the value that the nearest entry failed for.
 
     Their sentences differ only in the value. A single one has its own sentence.
     """
-    first = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    first = nearest_entry(function, compiled)
     if first is None or first.folded or len(first.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
         return ()
     (reason,) = first.reasons

@@ -8,19 +8,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import compiled_lines, is_at_own_line
-from depyf.findings.catalogue.kind import Kind
+from depyf.findings.catalogue.kind import Change, Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, STATES
+from depyf.findings.catalogue.recompiles import (
+    COUNTER,
+    COUNTER_IN_CONDITION,
+    FILLED,
+    GROWTH,
+    INSIDE,
+    LIMIT_OF_MODULES,
+    MISSING,
+    SET_IN_CALL,
+    STATES,
+)
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
-from depyf.findings.expected import MANY, expectation, is_of_another_module
+from depyf.findings.expected import FOUND, MANY, expectation, has_other_parts, is_of_another_module
 from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
-from depyf.model.guard_failure import Check, GuardFailure
+from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import title
-from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
+from depyf.model.reading_lines import reading_line
+from depyf.model.run import Compile, Function, GuardSet, Session, Transformed, Unavailable
+from depyf.model.spelling import root_name
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, short_path
 
@@ -32,6 +44,7 @@ _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _AS_TENSOR = "make `"
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
+_SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
@@ -81,9 +94,9 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     compiled, failure = pairs[-1] if pairs else (cause.compiles[-1], cause.failures[-1])
     reason = _reason(session, cause, compiled, failure)
     costly = [*(compiled for _, compiled in event.compiles), *reached]
-    differences = tuple(_differences(session, event))
+    differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
-    at_once = _at_once(differences, len(event.compiles))
+    at_once = _at_once(differences, len(event.compiles), reason.sentence)
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
@@ -125,10 +138,23 @@ def _fix_of_owner(cause: Cause, reason: Reason) -> str:
     is_global = "G[" in cause.failures[0].source
     if reason.kind.name == FILLED.name and is_global and files and all(map(is_foreign, files)):
         return ""
+    if reason.kind.change is Change.LENGTH and reason.fix and not _may_hold_tensors(cause):
+        return ""
     line = reason.failure.line
     is_needed = line is not None and line.filename != cause.function.filename and is_foreign(line.filename)
     # A library may need a number where a tensor does not serve.
     return "" if is_needed and reason.fix.startswith(_AS_TENSOR) else reason.fix
+
+
+def _may_hold_tensors(cause: Cause) -> bool:
+    """Return whether items of a container may be tensors: an entry has guards for tensors there, or for no item."""
+    holder = f"{cause.failures[0].source}["
+    sets = (compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet))
+    items = [guard for guards in sets for guard in guards.guards if guard.source.startswith(holder)]
+    tensors = [guard.clause for guard in items if guard.kind == "TENSOR_MATCH"]
+    # Only tensors of one size can be stacked.
+    sizes = {found["size"] for clause in tensors if (found := _SIZE.search(clause)) is not None}
+    return not items or (bool(tensors) and len(sizes) < 2)
 
 
 def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
@@ -138,28 +164,28 @@ def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) ->
     return where_of(session, cause, compiled, reason.failure)
 
 
-def _differences(session: Session, event: Event) -> Iterator[tuple[Reason, Difference]]:
-    """Yield what else differed in the calls of an event, each as a reason and as data."""
+def _differences(session: Session, event: Event, shown: Compile) -> Iterator[tuple[Reason, Difference]]:
+    """Yield what else differed in the calls of an event, each as a reason and as data.
+
+    Of several recompiles, the one of which the sentence of the event gives the values comes first.
+    """
     orders = {compiled.order for _, compiled in event.compiles}
     for cause, count in event.together:
-        pairs = zip(cause.compiles, cause.failures, strict=True)
-        compiled, failure = (
-            next(pair for pair in pairs if pair[0].order in orders)
-            if any(compiled.order in orders for compiled in cause.compiles)
-            else (cause.compiles[0], cause.failures[0])
-        )
+        pairs = list(zip(cause.compiles, cause.failures, strict=True))
+        compiled, failure = min(pairs, key=lambda pair: (pair[0] is not shown, pair[0].order not in orders))
         reason = _reason(session, cause, compiled, failure)
         where = _where(session, cause, compiled, reason)
         yield reason, Difference(reason.kind.name, where, reason.cause, reason.fix, count)
 
 
-def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> str:
-    """Return the differences of the same calls, for the end of a sentence."""
-    shown = differences[:MOST_TOGETHER]
+def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main: str) -> str:
+    """Return the differences of the same calls, for the end of a sentence; each once, and none that `main` says."""
+    by_words = {reason.sentence: difference for reason, difference in reversed(differences) if reason.sentence != main}
+    shown = list(reversed(by_words.items()))[:MOST_TOGETHER]
     if not shown:
         return ""
-    words = ", ".join(reason.sentence for reason, _ in shown)
-    more = f" and {len(differences) - MOST_TOGETHER} more" if len(differences) > MOST_TOGETHER else ""
+    words = ", ".join(sentence for sentence, _ in shown)
+    more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
     return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
 
@@ -167,8 +193,12 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> st
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     """Return the fix of an event, with what it does not avoid. Two modules differ as they should."""
     count = len(event.compiles)
+    expected = expectation(event)
+    if expected == FOUND and reason.kind.name not in (SET_IN_CALL.name, MISSING.name):
+        return ""
     if is_of_another_module(event):
-        return "" if expectation(event) else reason.fix
+        many = LIMIT_OF_MODULES if has_other_parts(event) else reason.fix
+        return "" if expected else many
     if not reason.fix or event.avoided >= count or not others:
         return reason.fix
     subject_of_fix, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix
@@ -320,10 +350,30 @@ def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFa
         file = _file_of(session, function, line) if line is not None else ""
         if line is not None and file:
             return place(UserLine(file, line.line, "", function.name))
+    reading = _handing_line(session.functions[function.root], function, failure)
+    if reading is not None:
+        return place(UserLine(function.filename, reading, "", function.name))
     callers = [line for line in compiled.user_stack if not is_foreign(line.filename)]
     if function.resumes_at is None and callers:
         return place(callers[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))
+
+
+def _handing_line(root: Function, function: Function, failure: GuardFailure) -> int | None:
+    """Return the line of the user's function that hands a value on to the library that needs it, or None.
+
+    `return self.heads[task](x)` needs `task` in torch's `ModuleDict`, and `optimizer.step()` a part of `optimizer`.
+    """
+    if is_foreign(function.filename) or is_of_call(failure):
+        return None
+    first = function.resumes_at or root.first_line
+    subjects = [failure.subject] if failure.line is not None else []
+    name = root_name(failure.source)
+    if name != "self" and (function.is_resume or failure.source.startswith("G[")):
+        subjects.append(name)
+    lines = (reading_line(subject, root.source, first - root.first_line) for subject in subjects)
+    line = next((line for line in lines if line is not None), None)
+    return None if line is None else root.first_line + line
 
 
 def _file_of(session: Session, function: Function, line: UserLine) -> str:

@@ -23,6 +23,8 @@ class Way(Enum):
 
 FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
 """The parts of a module that a method runs: its `forward`, the module itself, a module in it, or neither."""
+CALL_OF_TORCH = "call with torch's forward"
+"""A method runs the module itself, whose `forward` is torch's own, as that of a subclass of `Sequential` is."""
 
 
 DISABLED = "torch.compiler.disable"

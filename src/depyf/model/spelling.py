@@ -31,6 +31,8 @@ _ITEM = pattern(
 )
 
 
+_ENVIRONMENT = "os.environ._data"
+"""The dict of bytes in which Python keeps the variables of the environment."""
 _ARRAY = pattern(r"\b_*from_numpy\((?P<of>[^()]+)\)")
 """torch's expression for the tensor that it makes of an array of numpy."""
 
@@ -54,7 +56,7 @@ def spelled(source: str) -> str:
         strings.append(string[0])
         return _MASK.format(len(strings) - 1)
 
-    text = _rewritten(_STRING.sub(mask, source), strings)
+    text = _rewritten(_STRING.sub(mask, source), strings).replace(_ENVIRONMENT, "os.environ")
     return _MASKED.sub(lambda mark: strings[int(mark[1])], text)
 
 

@@ -79,7 +79,20 @@ def decides(subject: str, source: str) -> bool:
     >>> decides("self.n", "def f(self, x):\\n    if self.n % 10 == 0:\\n        x = x + 1\\n    return x")
     True
     """
-    return bool(subject) and subject in source and subject in deciding(source)
+    return bool(subject) and normal(subject) in deciding(source)
+
+
+@functools.lru_cache(maxsize=1024)
+def normal(expression: str) -> str:
+    """Return an expression as `ast.unparse` writes it, or unchanged if it is none.
+
+    >>> normal('options["step"]')
+    "options['step']"
+    """
+    try:
+        return ast.unparse(ast.parse(expression, mode="eval"))
+    except SyntaxError:
+        return expression
 
 
 @functools.lru_cache(maxsize=64)
@@ -130,7 +143,7 @@ def is_handed_over(subject: str, source: str) -> bool:
     >>> is_handed_over("k", "def f(x, k):\\n    return torch.relu(x * k)")
     False
     """
-    return bool(subject) and subject in source and subject in _handed_over(source)
+    return bool(subject) and normal(subject) in _handed_over(source)
 
 
 def is_handed_over_in(line: str, subject: str) -> bool:
@@ -179,3 +192,13 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return ast.Module(body=[], type_ignores=[])
+
+
+def parsed_line(text: str) -> ast.Module:
+    """Return the syntax tree of a line or of the head of a statement; an empty module for an incomplete line."""
+    for candidate in (text, f"{text} pass"):
+        try:
+            return ast.parse(candidate)
+        except SyntaxError:
+            continue
+    return ast.Module(body=[], type_ignores=[])

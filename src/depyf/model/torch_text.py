@@ -218,7 +218,7 @@ def condition_failure(condition: str, values: tuple[tuple[str, str], ...] = ()) 
         values: the values that it depends on, each with torch's expression.
     """
     small = small_dimension(condition)
-    if small is not None and values:
+    if small is not None and values and values[0][1] in ("0", "1"):
         return GuardFailure(small[0], Check.DIMENSION, "2 or more", values[0][1], dimension=small[1])
     number = _HELD_NUMBER.match(condition)
     if number is not None and len(values) == 1:
@@ -230,18 +230,20 @@ def condition_failure(condition: str, values: tuple[tuple[str, str], ...] = ()) 
 def small_dimension(condition: str) -> tuple[str, int] | None:
     """Return the tensor and the dimension of torch's condition on a dimension that may change, or None.
 
-    torch compiles sizes of 0 and 1 separately, and writes `2 <= L['x'].size()[1]` for all others.
+    torch compiles sizes of 0 and 1 separately, and writes `2 <= L['x'].size()[1]` for all others; with an upper bound
+    it writes `2 <= L['x'].size()[1] <= 25`.
     """
     text, tree = _parsed(condition)
     match tree:
         case ast.Compare(
             left=ast.Constant(value=2),
-            ops=[ast.LtE()],
+            ops=[ast.LtE(), *_],
             comparators=[
                 ast.Subscript(
                     value=ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[]),
                     slice=ast.Constant(value=int() as dimension),
-                )
+                ),
+                *_,
             ],
         ):
             return ast.get_source_segment(text, tensor) or ast.unparse(tensor), dimension

@@ -171,7 +171,7 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
 
 def _entries(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
     """Yield why each entry refused. Of many entries, those further from the call than the nearest are counted."""
-    same = alike(compiled)
+    same = alike(function, compiled)
     failed = list(entry_reasons(root, function, compiled, but={entry for entry, _ in same}))
     others = [entry for entry in failed if not entry.is_nearest]
     count = sum(len(entry.reasons) + len(entry.folded) for entry in others)

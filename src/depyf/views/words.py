@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.findings.nearest import nearest
+from depyf.findings.nearest import nearest_entry
 from depyf.findings.reasons import reason_words
 from depyf.model.naming import is_of_wrapper
 from depyf.model.run import (
@@ -32,12 +32,12 @@ def trigger_words(root: Function, function: Function, compiled: Compile, rest: s
         case NoCall(how):
             return how
         case Recompile() as trigger:
-            nearest_entry, why = nearest(trigger), reason_words(root, function, compiled)
-            if nearest_entry is None:
+            entry, why = nearest_entry(function, compiled), reason_words(root, function, compiled)
+            if entry is None:
                 return f"recompile, {why}"
             untold = trigger.others.count if trigger.others is not None else 0
-            others = len(nearest_entry.reasons) - 1 + nearest_entry.folded + nearest_entry.others + untold
-            return f"recompile, {nearest_entry.entry}: {why}" + (f" ({others} more {rest})" if others else "")
+            others = len(entry.reasons) - 1 + entry.folded + entry.others + untold
+            return f"recompile, {entry.entry}: {why}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
             return f"continues after {caller}"
 

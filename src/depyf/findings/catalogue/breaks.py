@@ -257,7 +257,10 @@ MOST_EXPLAINED = 120
 """The longest explanation of torch's that is shown beside its reason, in characters."""
 _ERROR = re.compile(r"failed with (?P<error>.*?)(?: While executing | Original traceback:| at File | at$|$)")
 _NODE = re.compile(r"While executing %\w+ : .*?\[target=(?P<target>[\w.]+)\]")
-_NO_ADVICE = re.compile(r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check")
+_NO_ADVICE = re.compile(
+    r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check"
+    r"|Consider using fullgraph=False"
+)
 _CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`<]+?|<unknown module>[^`]+?)\.?`")
 _CALLED_OBJECT = re.compile(r"function `?<(?:function|bound method) (?P<name>\S+) (?:at|of) ")
 _CALLED_BEFORE = re.compile(r"unsupported builtin (?P<name>[\w.]+?)\.? ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,6 +14,7 @@ from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
+    EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
     IDENTITY,
@@ -21,11 +23,13 @@ from depyf.findings.catalogue.recompiles import (
     IN_SOME_CALLS,
     KEYS,
     KEYWORDS,
+    LAYOUT,
     LEARNING_RATE,
     MISSING,
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
     ONE_IN_CALL,
+    OTHER_CLASS,
     OTHER_NUMBER,
     OTHER_STATE,
     PARAMETER_SIZE,
@@ -36,6 +40,7 @@ from depyf.findings.catalogue.recompiles import (
     UNKNOWN,
     VALUES,
 )
+from depyf.model.flags import is_text_of_call, shapes_result
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
@@ -96,6 +101,8 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
             return DIMENSION_ONE
         case Check.SIZE:
             return _of_size(failure)
+        case Check.DISPATCH_KEYS if ("Sparse" in failure.expected) != ("Sparse" in failure.actual):
+            return LAYOUT
         case Check.DISPATCH_KEYS if _device(failure.expected) != _device(failure.actual):
             return TENSORS[Check.DEVICE]
         case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
@@ -103,7 +110,7 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
             return STATES["autocast"]
         case Check.TYPE if not _is_tensor_type(failure.actual):
-            return VALUES[place, Change.NONE if _is_none(failure) else Change.TYPE]
+            return VALUES[place, Change.NONE] if _is_none(failure) else _of_type(failure, place)
     return TENSORS.get(failure.check)
 
 
@@ -163,14 +170,41 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return LEARNING_RATE
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
+    if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
+        return replace(VALUES[place, change], fix="", note=EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
-    kind = VALUES[place, change]
+    kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _is_needed(subject: str, change: Change, source: str) -> bool:
+    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it."""
+    return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
+
+
+def _of_type(failure: GuardFailure, place: Place) -> Kind:
+    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    kind = VALUES[place, Change.TYPE]
+    is_of_class = failure.check in (Check.CLASS, Check.TYPE)
+    types = (failure.expected, failure.actual) if is_of_class else ()
+    return kind if all(map(_converts, types)) else replace(kind, fix="", note=OTHER_CLASS)
+
+
+def _converts(name: str) -> bool:
+    """Return whether values of a type convert into another one. Objects of a program's own classes do not."""
+    module, _, _ = name.rpartition(".")
+    return (
+        not name
+        or _is_tensor_type(name)
+        or hasattr(builtins, name)
+        or module.startswith(("numpy", "collections"))
+        or name == "torch.Size"
+    )
 
 
 def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
@@ -323,7 +357,7 @@ def _plain(value: str) -> str:
 
 def _device(keys: str) -> str:
     """Return the device in the first of a tensor's dispatch keys."""
-    return repr(keys.strip("'").split(",")[0].lower())
+    return repr(keys.strip("'").removeprefix("DispatchKeySet(").split(",")[0].removesuffix(")").lower())
 
 
 def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
@@ -333,7 +367,7 @@ def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
         return Place.GLOBAL
     if "cell_contents" in without_strings(source) or (parameters and name not in parameters and subject == name):
         return Place.CLOSURE
-    if subject.endswith("]") and not subject.endswith("][0]"):
+    if subject.endswith("]"):
         return Place.ELEMENT
     if "." in subject:
         return Place.MODULE if "__dict__[" in source or "_modules" in source else Place.OBJECT

@@ -56,6 +56,12 @@ _IN_PLACE = "; change it in place with `fill_`"
 """Before 2.5 torch expects an attribute of a module to be the same tensor in all calls."""
 _SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 
+OTHER_CLASS = "each class needs an entry of its own"
+"""For an object of another class, which no conversion makes one of the first class."""
+
+EACH_VALUE = "each value of it needs an entry of its own"
+"""For a string or a flag that a call or the structure of the result needs, so that no tensor replaces it."""
+
 VALUES = {
     (place, change): Kind(
         f"{place.value}-{change.value}",
@@ -117,6 +123,11 @@ TENSORS = {
     ),
 }
 
+LAYOUT = Kind(
+    "tensor-layout",
+    "{value} was a sparse tensor in some calls and a dense one in others",
+    "pass one layout in all calls: `{subject}.to_dense()`",
+)
 SIZE_ONE = Kind(
     "tensor-size-one",
     "the size of {value} was {change}",
@@ -151,6 +162,11 @@ PARAMETER_SIZE = Kind(
     "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call",
     note="torch compiles each size of one for itself",
 )
+LIMIT_OF_MODULES = (
+    "set `torch._dynamo.config.recompile_limit` above the number of such modules: they share the code of one "
+    "`forward`, and its limit"
+)
+"""The fix where many modules of a class of torch's, such as `Sequential`, have other parts each."""
 CLASS_AGAIN = Kind(
     "class-defined-again",
     "the class {actual} of {value} was defined again",
@@ -339,7 +355,7 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
-    *(SIZE_ONE, DIMENSION_ONE),
+    *(LAYOUT, SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -90,6 +91,34 @@ def compiling_locals() -> Mapping[str, object]:
     """Return the variables of Dynamo's compile in this thread; empty outside of one."""
     frame = _compiling(sys._getframe(1))
     return frame.f_locals if frame is not None else {}
+
+
+def wrapped_name(code: types.CodeType) -> str:
+    """Return the name of the function that a decorator's wrapper hands its arguments on to, or "".
+
+    >>> def decorate(function):
+    ...     def wrapper(*args, **kwargs):
+    ...         return function(*args, **kwargs)
+    ...     return wrapper
+
+    All functions with this decorator share the code of `wrapper`, and only the closure of the compiled one names it.
+
+    Args:
+        code: the code that Dynamo compiles in this thread.
+    """
+    hands_on = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    closure = compiling_locals().get("closure")
+    if code.co_flags & hands_on != hands_on or not isinstance(closure, tuple):
+        return ""
+    functions = [value for cell in closure if isinstance(value := _content(cell), types.FunctionType)]
+    return functions[0].__qualname__.rpartition("<locals>.")[2] if len(functions) == 1 else ""
+
+
+def _content(cell: object) -> object:
+    try:
+        return cell.cell_contents if isinstance(cell, types.CellType) else None
+    except ValueError:
+        return None  # The variable has no value yet.
 
 
 def backend() -> str:

@@ -22,8 +22,9 @@ from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.recorded_backends import recorded_backends
 from depyf.torch.bits.batches import compare_batches, dynamic_shapes, sides_of
 from depyf.torch.bits.edges import cloned
-from depyf.torch.bits.first import Options, all_of, compare_calls, undisturbed
+from depyf.torch.bits.first import Options, compare_calls, undisturbed
 from depyf.torch.bits.report import BitsReport
+from depyf.torch.bits.trials import all_of
 from depyf.torch.numerics.recording import GraphCall, copied
 
 NO_SETTING = 2

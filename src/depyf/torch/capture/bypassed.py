@@ -22,6 +22,7 @@ import torch
 
 from depyf.model.bypass import (
     CALL,
+    CALL_OF_TORCH,
     EAGER_ON_RECOMPILE,
     FAIL_ON_RECOMPILE,
     FORCE_EAGER,
@@ -36,6 +37,7 @@ from depyf.model.user_source import code_source
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.caller import is_in_compiled_call, own_frame
 from depyf.torch.adapters.compiled_modules import is_compiled, is_compiled_module
+from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.capture.active import HITS
 from depyf.torch.capture.weak_codes import WeakCodes
 
@@ -124,7 +126,7 @@ class MethodCalls:
         way = self._ways.get(function.__code__)
         if way is None:
             way = self._ways[function.__code__] = way_of(module, function)
-        return way
+        return CALL_OF_TORCH if way == CALL and _has_forward_of_torch(module) else way
 
 
 class StanceCalls:
@@ -227,6 +229,11 @@ def _plain(method: object) -> types.FunctionType | None:
             break
         function = inner
     return function if isinstance(function, types.FunctionType) else None
+
+
+def _has_forward_of_torch(module: torch.nn.Module) -> bool:
+    function = _plain(module.forward)
+    return function is not None and function.__code__.co_filename.startswith(OF_TORCH)
 
 
 def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:

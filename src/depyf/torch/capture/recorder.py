@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.records import dataclass
+from depyf.model.names import resumed_function
 from depyf.model.phases import KERNELS
 from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable
 from depyf.model.user_line import UserLine
@@ -299,7 +300,12 @@ class Recorder(join.Join[Running]):
         function = super()._function(compile_id, here, code)
         if isinstance(code, types.CodeType):
             self._codes[function.key] = weakref.ref(code)
-            function.qualname = function.qualname or name_of(code)
+            wrapped = "" if resumed_function(code.co_name) else caller.wrapped_name(code)
+            if not function.qualname:
+                function.qualname = wrapped or name_of(code)
+            elif wrapped not in ("", function.qualname):
+                # Another function has the same decorator, so entries of both have the same code.
+                function.qualname = name_of(code)
         return function
 
     def unwritten(self) -> list[Running]:

@@ -1,0 +1,80 @@
+"""Find out by a function's source what a string or a flag is for: whether a tensor could take its place."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from depyf.model.syntax import nodes_below, normal, parsed, values_in
+
+_OF_LOOKUP = frozenset(("get", "pop", "index", "startswith", "endswith", "count", "split", "info", "debug", "warning"))
+"""Methods that look up, compare or report a string, which a program can do before the call."""
+_DISPLAYS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Constant)
+
+
+@functools.lru_cache(maxsize=256)
+def is_text_of_call(subject: str, source: str) -> bool:
+    """Return whether a call needs a string as such, or the string selects the function that is called.
+
+    >>> is_text_of_call("device", "def f(x, device):\\n    return x.to(device)")
+    True
+    >>> is_text_of_call("kind", "def f(x, kind):\\n    return x * FACTORS[kind]")
+    False
+
+    Args:
+        subject: the string, as the program writes it.
+        source: the source of the function.
+    """
+    name = normal(subject)
+    for call in (node for node in nodes_below(parsed(source)) if isinstance(node, ast.Call)):
+        match call.func:
+            case ast.Attribute(attr=method) if method in _OF_LOOKUP:
+                continue
+            case ast.Attribute() | ast.Name(id="getattr"):
+                given = [*call.args, *(keyword.value for keyword in call.keywords)]
+                if any(ast.unparse(value) == name for value in given):
+                    return True
+            case ast.Subscript(slice=key) if ast.unparse(key) == name:
+                return True
+    return False
+
+
+@functools.lru_cache(maxsize=256)
+def shapes_result(subject: str, source: str) -> bool:
+    """Return whether a flag decides about more than values: what is called, collected, raised or returned as a tuple.
+
+    >>> shapes_result("flag", "def f(x, flag):\\n    if flag:\\n        x = x * 2\\n    return x")
+    False
+    >>> shapes_result("flag", "def f(x, flag):\\n    return (x, 1) if flag else x")
+    True
+
+    Args:
+        subject: the flag, as the program writes it.
+        source: the source of the function.
+    """
+    name = normal(subject)
+    return any(_decides_more(node, name) for node in nodes_below(parsed(source)))
+
+
+def _decides_more(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.If() if name in values_in(node.test):
+            return not all(map(_gives_value, (*node.body, *node.orelse)))
+        case ast.IfExp() if name in values_in(node.test):
+            return isinstance(node.body, _DISPLAYS) or isinstance(node.orelse, _DISPLAYS)
+        case ast.While() | ast.Assert():
+            return name in values_in(node.test)
+        case ast.Call():
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return any(ast.unparse(value) == name for value in given)
+    return False
+
+
+def _gives_value(statement: ast.stmt) -> bool:
+    """Return whether a statement of a branch assigns or returns one value, and no container."""
+    match statement:
+        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
+            return not isinstance(value, _DISPLAYS)
+        case ast.If():
+            return all(map(_gives_value, (*statement.body, *statement.orelse)))
+    return False
