@@ -81,3 +81,19 @@ def test_the_guard_on_transforms_is_a_state_of_the_call() -> None:
 def test_torch_before_2_7_names_the_function_of_an_extension_in_its_reason() -> None:
     reason = "Graph break due to unsupported builtin zlib.crc32. This function is either a Python builtin or"
     assert called_in(GraphBreak(reason, "", (), "", None, (), 0, "")) == "`zlib.crc32`"
+
+
+def test_a_size_that_the_program_forbids_to_be_dynamic() -> None:
+    fixed, small = function(0, "net", "net.py", (CALL,), 10, SIZE), 'size of L["x"]: expected (1, 8), got (2, 8)'
+    assert "dynamic=False" not in findings(run_of(fixed))[0].fix
+    fixed.compiles[1].is_static = True
+    assert findings(run_of(fixed))[0].fix.startswith("remove `dynamic=False`")
+    only_small = function(0, "net", "net.py", (CALL,), 10, small)
+    only_small.compiles[1].is_static = True
+    assert "dynamic=False" not in "".join(finding.fix for finding in findings(run_of(only_small)))
+
+
+def test_a_container_that_is_filled_between_calls_is_not_changed_by_the_function() -> None:
+    texts = (f'number of keys of G["settings"]: expected {count}, got {count + 1}' for count in (2, 3))
+    (finding,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, *texts)))
+    assert finding.fix.startswith("give `settings` all its items before the first call, keep what is added between")

@@ -83,6 +83,9 @@ def test_a_count_that_a_library_keeps_is_no_tensor_of_the_user_s() -> None:
     function.compiles[1].effects = (replace(effect, lines=(replace(effect.lines[0], filename="net.py"),)),)
     (finding,) = findings(optimizer_run)
     assert "library" not in finding.fix and "add_" in finding.fix
+    function.compiles[1].effects = ()
+    (finding,) = findings(optimizer_run)
+    assert "add_" not in finding.fix and "set it in place with `fill_`" in finding.fix
 
 
 def test_a_parameter_of_another_class_is_replaced_before_the_first_call() -> None:

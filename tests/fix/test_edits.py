@@ -11,7 +11,7 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.edits.branches import _chosen
-from depyf.fix.edits.marks import _Dynamic, arguments_of
+from depyf.fix.edits.marks import _Dynamic, _NotStatic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 
@@ -104,3 +104,16 @@ def test_only_a_plain_name_is_marked(text: str, names: list[str]) -> None:
 )
 def test_compile_gets_dynamic_once(before: str, after: str) -> None:
     assert cst.parse_module(before).visit(_Dynamic()).code == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f = torch.compile(g, dynamic=False)\n", "f = torch.compile(g)\n"),
+        ("@torch.compile(dynamic=False, mode=m)\ndef f(x): pass\n", "@torch.compile(mode=m)\ndef f(x): pass\n"),
+        ("f = torch.compile(g, dynamic=True)\n", "f = torch.compile(g, dynamic=True)\n"),
+        ("f = other(g, dynamic=False)\n", "f = other(g, dynamic=False)\n"),
+    ],
+)
+def test_a_program_no_longer_forbids_dynamic_sizes(before: str, after: str) -> None:
+    assert cst.parse_module(before).visit(_NotStatic()).code == after

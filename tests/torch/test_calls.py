@@ -32,3 +32,14 @@ def test_compiles_of_one_call_have_its_number(tmp_path: Path) -> None:
     assert calls == [[1, 3, 5], [1, 4, 5]]
     again = read_session(tmp_path)
     assert [[compiled.call for compiled in function.compiles] for function in again.functions.values()] == calls
+
+
+@pytest.mark.parametrize(
+    ("options", "is_static"), [({}, False), ({"dynamic": False}, True), ({"dynamic": True}, False)]
+)
+def test_a_compile_that_may_make_no_size_dynamic(tmp_path: Path, options: dict[str, bool], is_static: bool) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(lambda x: x + 1, backend="eager", **options)(torch.ones(2))
+    (function,) = read_session(tmp_path).functions.values()
+    assert [compiled.is_static for compiled in function.compiles] == [is_static]

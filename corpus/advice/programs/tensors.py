@@ -75,6 +75,16 @@ def contiguous() -> list[Any]:
     return _calls([torch.ones(4, 3).contiguous(), torch.ones(3, 4).t().contiguous()])
 
 
+@shows("break-sparse")
+def sparse() -> list[Any]:
+    return [output.to_dense() for output in _calls([torch.ones(4, 3).to_sparse()])]
+
+
+@follows("break-sparse")
+def dense() -> list[Any]:
+    return _calls([torch.ones(4, 3).to_sparse().to_dense()])
+
+
 @shows("tensor-dtype")
 def dtype() -> list[Any]:
     return [output.float() for output in _calls([torch.ones(4), torch.ones(4, dtype=torch.float64)])]

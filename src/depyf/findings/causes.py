@@ -17,10 +17,12 @@ from depyf.findings.catalogue.kind import Change as Changed
 from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
+    COUNTER_BETWEEN_CALLS,
     COUNTER_IN_CONDITION,
     FILLED,
     GROWS,
     GROWTH,
+    GROWTH_BETWEEN_CALLS,
     HELD_IN_CALL,
     HELD_SIZE,
     IN_CALL,
@@ -333,16 +335,23 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
             return kind
         if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
             return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
-        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
+        if kind is IN_CONDITION:
+            return COUNTER_IN_CONDITION
+        if is_changed:
+            return COUNTER
+        # An argument is a new object in each call, so nothing sets it in place.
+        return replace(COUNTER, fix=kind.fix) if kind.place is Place.ARGUMENT else COUNTER_BETWEEN_CALLS
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
-            return GROWTH
+            return GROWTH if is_changed else GROWTH_BETWEEN_CALLS
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
+    if not may_grow or not _grows(failures, is_changed=True):
+        return kind
+    return GROWTH if is_changed else GROWTH_BETWEEN_CALLS
 
 
 def _may_be_another(failures: tuple[GuardFailure, ...]) -> bool:

@@ -14,9 +14,16 @@ from types import MappingProxyType
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
 from depyf.findings.callers import Call, is_at_own_line, own_call
-from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, marked_dimensions, note_of, sentence_of
+from depyf.findings.catalogue.classify import (
+    advice_of,
+    kind_of_recompile,
+    marked_dimensions,
+    may_be_dynamic,
+    note_of,
+    sentence_of,
+)
 from depyf.findings.catalogue.kind import Kind, Place
-from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
+from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, STATES, TENSORS, VALUES
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
@@ -105,6 +112,8 @@ def reason_of(
     kind = _at_call(kind, None if call is not None and is_at_own_line(compiled, failure) else call, failure)
     is_size = kind is TENSORS[Check.SIZE] and call is None
     at_call = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) if is_size else ""
+    if kind is TENSORS[Check.SIZE] and compiled.is_static and _may_be_dynamic(failure):
+        at_call = f"{MADE_STATIC}; or {at_call or advice_of(kind, failure, step)}"
     return Reason(
         failure,
         kind,
@@ -114,6 +123,11 @@ def reason_of(
         place_words(failure.line, function),
         call,
     )
+
+
+def _may_be_dynamic(failure: GuardFailure) -> bool:
+    """Return whether torch could make a size that changed dynamic."""
+    return any(may_be_dynamic(expected, actual) for _, expected, actual in failure.changed_dimensions)
 
 
 def place_words(line: UserLine | None, function: Function) -> str:

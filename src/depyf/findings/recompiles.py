@@ -212,7 +212,10 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     verb = "remains" if len(names) == 1 else "remain"
     if is_dynamic:
         return f"{reason.fix}; {what} {verb}"
-    return f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
+    words = f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
+    of_others = [other.fix for other in others if other.fix]
+    # A fix that avoids nothing alone is half of one. The other half stands with it.
+    return f"{words}. Also {of_others[0]}" if event.avoided == 0 and len(names) == len(of_others) == 1 else words
 
 
 def _below(event: Event) -> str:

@@ -133,6 +133,8 @@ class Compile:
     """The lines that Dynamo read; empty if unknown, as in a trace."""
     repeats: tuple[Repeat, ...] = ()
     drawn: tuple[UserLine, ...] = ()
+    is_static: bool = False
+    """Whether torch may make no size of a later compile dynamic, because of `dynamic=False` for example."""
     gone: str = ""
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None
@@ -161,12 +163,7 @@ COMPILE_ROWS = Record(
     Row("guards", GUARDS),
     Row("guard_count", nullable(INTEGER)),
     Row("op_count", nullable(INTEGER)),
-    Row(
-        "hits",
-        nullable(INTEGER),
-        about="Calls that the entry served in the context; null if this torch does not count them.",
-        log=Log.APART,
-    ),
+    Row("hits", nullable(INTEGER), about="Calls that the entry served in the context; null if unknown.", log=Log.APART),
     Row(
         "call",
         nullable(NATURAL),
@@ -214,6 +211,7 @@ COMPILE_ROWS = Record(
         is_left_out=True,
     ),
     Row("drawn", LINES, about="Lines whose NumPy random numbers torch draws.", default=(), is_left_out=True),
+    Row("static", FLAG, "is_static", about="Torch may make no size dynamic.", default=False, is_left_out=True),
     Row("gone", empty_as_null(TEXT, ""), about="Why the entry no longer exists at the end of the context."),
     Row(
         "contrast",

@@ -7,6 +7,7 @@ after: `self.h[0].training`
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -31,8 +32,8 @@ _ITEM = pattern(
 )
 
 
-_ENVIRONMENT = "os.environ._data"
-"""The dict of bytes in which Python keeps the variables of the environment."""
+_ENVIRONMENT = pattern(r"\bos\.environ\._data(?:\[\0(?P<number>\d+)\0\])?")
+"""The dict of bytes in which Python keeps the variables of the environment, and the name of one."""
 _ARRAY = pattern(r"\b_*from_numpy\((?P<of>[^()]+)\)")
 """torch's expression for the tensor that it makes of an array of numpy."""
 
@@ -49,6 +50,8 @@ def spelled(source: str) -> str:
     ('SCALE', 'kwargs["a"]', 'self.conv.bias')
     >>> spelled('G["__import___main__"].seen'), spelled('G["__import_torch_dot_nn"].F')
     ('seen', 'torch.nn.F')
+    >>> spelled("G['os'].environ._data[b'RANK']")
+    "os.environ['RANK']"
     """
     strings: list[str] = []
 
@@ -56,7 +59,11 @@ def spelled(source: str) -> str:
         strings.append(string[0])
         return _MASK.format(len(strings) - 1)
 
-    text = _rewritten(_STRING.sub(mask, source), strings).replace(_ENVIRONMENT, "os.environ")
+    def variable_of_environment(match: re.Match[str]) -> str:
+        name = ast.literal_eval(strings[int(match["number"])]) if match["number"] else ""
+        return f"os.environ[{os.fsdecode(name)!r}]" if name else "os.environ"
+
+    text = _ENVIRONMENT.sub(variable_of_environment, _rewritten(_STRING.sub(mask, source), strings))
     return _MASKED.sub(lambda mark: strings[int(mark[1])], text)
 
 

@@ -207,6 +207,12 @@ SIGNS = (
         r"Tensor\.resize_",
     ),
     _sign(
+        "sparse",
+        "torch.compile does not trace sparse tensors",
+        "pass a dense tensor, `.to_dense()`; or keep the operations on the sparse one out of the compiled function",
+        r"wrap sparse Tensor",
+    ),
+    _sign(
         "inplace-view",
         "an input is reshaped in place",
         "call the operation without the `_` at the end of its name: it gives a view; use that instead of the input",

@@ -75,6 +75,12 @@ VALUES = {
     for change, (cause, fix) in CHANGES.items()
 }
 
+MADE_STATIC = (
+    "remove `dynamic=False`, or what else sets `torch._dynamo.config.automatic_dynamic_shapes` to False: without it, "
+    "one more entry serves all sizes"
+)
+"""For a size that torch would make dynamic by itself if the program did not forbid it."""
+
 TENSORS = {
     Check.SIZE: Kind(
         "tensor-size",
@@ -126,8 +132,9 @@ TENSORS = {
 LAYOUT = Kind(
     "tensor-layout",
     "{value} was a sparse tensor in some calls and a dense one in others",
-    "pass one layout in all calls: `{subject}.to_dense()`",
+    "",
 )
+"""Without advice, because the compile for the sparse tensor ends with a graph break, whose finding has it."""
 SIZE_ONE = Kind(
     "tensor-size-one",
     "the size of {value} was {change}",
@@ -250,6 +257,10 @@ COUNTER = Kind(
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
     note=GROWS,
 )
+COUNTER_BETWEEN_CALLS = replace(
+    COUNTER, fix=COUNTER.fix.replace("change it in place with `add_`", "set it in place with `fill_`")
+)
+"""For a number that the program sets between calls."""
 COUNTER_IN_CONDITION = Kind(
     "counter-in-condition",
     "the number {named} was {change}",
@@ -269,6 +280,12 @@ GROWTH = Kind(
     "call, or pass each new item alone and combine the results after the call",
     note=GROWS,
 )
+GROWTH_BETWEEN_CALLS = replace(
+    GROWTH,
+    fix="give `{subject}` all its items before the first call, keep what is added between calls in another container, "
+    "or pass only the items that a call needs",
+)
+"""For a container that the program, and not the compiled function, fills."""
 KEYS = Kind(
     "dict-keys",
     "the keys of {value} were {change}",

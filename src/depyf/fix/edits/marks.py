@@ -38,7 +38,10 @@ def marked_dimensions(run: Run, finding: Finding) -> Iterator[Edit]:
         if dimension is not None and call is not None and position is not None:
             yield _mark(finding, call.filename, call.line, position, dimension)
             break
-    yield _dynamic(finding, event)
+    if any(compiled.is_static for compiled in event.cause.compiles):
+        yield _not_static(finding, event)
+    else:
+        yield _dynamic(finding, event)
 
 
 def _subject(finding: Finding) -> tuple[str, str]:
@@ -158,6 +161,25 @@ class _Dynamic(cst.CSTTransformer):
         return updated_node
 
 
+class _NotStatic(cst.CSTTransformer):
+    """Removes `dynamic=False` from each `torch.compile` of a module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        if not m.matches(original_node.func, _COMPILE):
+            return updated_node
+        kept = [arg for arg in updated_node.args if not m.matches(arg, _FALSE)]
+        if len(kept) == len(updated_node.args):
+            return updated_node
+        self.count += 1
+        return updated_node.with_changes(args=[*kept[:-1], *(arg.with_changes(comma=_NO_COMMA) for arg in kept[-1:])])
+
+
+_NO_COMMA = cst.MaybeSentinel.DEFAULT
+_FALSE = m.Arg(keyword=m.Name("dynamic"), value=m.Name("False"))
 _COMPILE = m.Attribute(m.Name("torch"), m.Name("compile"))
 _NO_SPACE = cst.SimpleWhitespace("")
 _TRUE = cst.Arg(cst.Name("True"), cst.Name("dynamic"), cst.AssignEqual(_NO_SPACE, _NO_SPACE))
@@ -168,13 +190,20 @@ def _has(call: cst.Call, name: str) -> bool:
 
 
 def _dynamic(finding: Finding, event: Event) -> Edit:
+    return _of_file(finding, event, _Dynamic, "torch.compile(..., dynamic=True)", "without `dynamic`")
+
+
+def _not_static(finding: Finding, event: Event) -> Edit:
+    return _of_file(finding, event, _NotStatic, "torch.compile(...) without dynamic=False", "with `dynamic=False`")
+
+
+def _of_file(finding: Finding, event: Event, transformer: type[_Dynamic | _NotStatic], what: str, which: str) -> Edit:
     def apply(module: cst.Module, _: int) -> cst.Module:
-        visitor = _Dynamic()
+        visitor = transformer()
         changed = module.visit(visitor)
         if not visitor.count:
-            raise RefusedError("the file has no call of `torch.compile` without `dynamic`")
+            raise RefusedError(f"the file has no call of `torch.compile` {which}")
         return changed
 
     function = event.cause.function
-    what = "torch.compile(..., dynamic=True)"
     return Edit(function.filename, function.first_line, what, _subject(finding), apply, is_of_file=True)

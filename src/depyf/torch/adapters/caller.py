@@ -121,6 +121,14 @@ def _content(cell: object) -> object:
         return None  # The variable has no value yet.
 
 
+def is_static() -> bool:
+    """Return whether the compile in this thread may make no size dynamic, as with `torch.compile(..., dynamic=False)`.
+
+    Source: `make_set_enable_dynamic` in `torch/_dynamo/eval_frame.py`, which sets this option for each such call.
+    """
+    return not torch._dynamo.config.automatic_dynamic_shapes and torch._dynamo.config.assume_static_by_default
+
+
 def backend() -> str:
     """Return the name of the backend of the compile in this thread, as the user writes it, or ""."""
     compiler = compiling_locals().get("compiler_fn")

@@ -236,7 +236,7 @@ class DumpContext:
         Write its code if torch reported no guards.
         """
         hooks.write_code(running)
-        running.compile.backend = caller.backend()
+        running.compile.backend, running.compile.is_static = caller.backend(), caller.is_static()
         code = caller.code_in_progress()
         if code is None:
             return
