@@ -212,8 +212,13 @@ def _is_there(name: str, folder: Path, packed: Mapping[str, str]) -> bool:
 
 
 def _is_named(function: dict[str, Any], shown: dict[str, Any]) -> bool:
-    """Return whether a function is shown under its name: a method with its class, one of torch as what it calls."""
-    return shown["name"].rpartition(".")[2] == function["name"] or function["file"].startswith("torch/")
+    """Return whether a function is shown under its name.
+
+    A method has its class, a function of torch's the name of what it calls, and that of a decorator the name of what it
+    wraps, which is its qualified name in the index.
+    """
+    is_of_torch = function["file"].startswith("torch/")
+    return is_of_torch or function["name"] == shown["name"].rpartition(".")[2] or shown["name"] == function["qualname"]
 
 
 def _row(comparison: Compared) -> str:
