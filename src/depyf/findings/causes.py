@@ -335,22 +335,30 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
             return kind
         if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
             return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
-        if kind is IN_CONDITION:
-            return COUNTER_IN_CONDITION
-        if is_changed:
-            return COUNTER
-        # An argument is a new object in each call, so nothing sets it in place.
-        return replace(COUNTER, fix=kind.fix) if kind.place is Place.ARGUMENT else COUNTER_BETWEEN_CALLS
+        return _counter(kind, is_changed=is_changed)
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
-            return GROWTH if is_changed else GROWTH_BETWEEN_CALLS
+            return _growing(is_changed=is_changed)
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    if not may_grow or not _grows(failures, is_changed=True):
-        return kind
+    return _growing(is_changed=is_changed) if may_grow and _grows(failures, is_changed=True) else kind
+
+
+def _counter(kind: Kind, *, is_changed: bool) -> Kind:
+    """Return the kind of a number that grows, by who changes it."""
+    if kind is IN_CONDITION:
+        return COUNTER_IN_CONDITION
+    if is_changed:
+        return COUNTER
+    # An argument is a new object in each call, so nothing sets it in place.
+    return replace(COUNTER, fix=kind.fix) if kind.place is Place.ARGUMENT else COUNTER_BETWEEN_CALLS
+
+
+def _growing(*, is_changed: bool) -> Kind:
+    """Return the kind of a container that grows, by who changes it."""
     return GROWTH if is_changed else GROWTH_BETWEEN_CALLS
 
 

@@ -110,19 +110,34 @@ def reason_of(
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, None if call is not None and is_at_own_line(compiled, failure) else call, failure)
-    is_size = kind is TENSORS[Check.SIZE] and call is None
-    at_call = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) if is_size else ""
-    if kind is TENSORS[Check.SIZE] and compiled.is_static and _may_be_dynamic(failure):
-        at_call = f"{MADE_STATIC}; or {at_call or advice_of(kind, failure, step)}"
     return Reason(
         failure,
         kind,
         sentence_of(kind, failure, step),
-        at_call or advice_of(kind, failure, step),
+        _advice(root, function, compiled, failure, kind, step, is_at_call=call is None),
         note_of(kind, failure, step),
         place_words(failure.line, function),
         call,
     )
+
+
+def _advice(
+    root: Function,
+    function: Function,
+    compiled: Compile,
+    failure: GuardFailure,
+    kind: Kind,
+    step: int,
+    *,
+    is_at_call: bool,
+) -> str:
+    """Return the fix of a reason; for a size, where the program calls the function, if no library does."""
+    advice = advice_of(kind, failure, step)
+    if kind is not TENSORS[Check.SIZE]:
+        return advice
+    if is_at_call:
+        advice = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) or advice
+    return f"{MADE_STATIC}; or {advice}" if compiled.is_static and _may_be_dynamic(failure) else advice
 
 
 def _may_be_dynamic(failure: GuardFailure) -> bool:

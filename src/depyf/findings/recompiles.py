@@ -213,9 +213,13 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     if is_dynamic:
         return f"{reason.fix}; {what} {verb}"
     words = f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
-    of_others = [other.fix for other in others if other.fix]
-    # A fix that avoids nothing alone is half of one. The other half stands with it.
-    return f"{words}. Also {of_others[0]}" if event.avoided == 0 and len(names) == len(of_others) == 1 else words
+    return f"{words}{_other_half(event, others) if len(names) == 1 else ''}"
+
+
+def _other_half(event: Event, others: Sequence[Reason]) -> str:
+    """Return the fix of the only other reason. A fix that avoids nothing alone is half of one."""
+    fixes = [other.fix for other in others if other.fix]
+    return f". Also {fixes[0]}" if event.avoided == 0 and len(fixes) == 1 else ""
 
 
 def _below(event: Event) -> str:
