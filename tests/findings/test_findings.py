@@ -94,7 +94,7 @@ def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
     run = session(compiled(0), *recompiles, compiled(4, failed("0/3", ("n == 3",)), failure=limit))
     (finding,) = findings(run)
     assert (finding.kind, finding.severity, finding.cost.compiles) == ("recompile-limit", "high", 4)
-    assert "it grows by 1" in finding.cause and finding.fix.startswith("make `n` a tensor, `torch.tensor(...)`")
+    assert "it grows by 1" in finding.cause and "add_" in finding.fix
 
 
 def test_a_break_that_ends_the_compile_is_one_finding() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from depyf.findings import findings
 from depyf.model.lines_read import LinesRead
+from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import GraphBreak, Recompile, SideEffect
 from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, SIZE, again, function, run_of
@@ -83,9 +84,20 @@ def test_a_count_that_a_library_keeps_is_no_tensor_of_the_user_s() -> None:
     function.compiles[1].effects = (replace(effect, lines=(replace(effect.lines[0], filename="net.py"),)),)
     (finding,) = findings(optimizer_run)
     assert "library" not in finding.fix and "add_" in finding.fix
-    function.compiles[1].effects = ()
+
+
+def test_a_number_that_the_program_sets_between_calls() -> None:
+    optimizer_run = again("", *(f'G["state"].k: expected {count}, got {count + 1}' for count in (1, 2)))
+    (function,) = optimizer_run.functions.values()
     (finding,) = findings(optimizer_run)
-    assert "add_" not in finding.fix and "set it in place with `fill_`" in finding.fix
+    assert "add_" in finding.fix, "nobody knows who changes it"
+    for recompile in function.compiles[1:]:
+        recompile.lines = compiled("net", 4)
+    (finding,) = findings(optimizer_run)
+    assert "set it in place with `fill_`" in finding.fix
+    optimizer_run.unavailable[SIDE_EFFECTS] = "an older torch"
+    (finding,) = findings(optimizer_run)
+    assert "add_" in finding.fix
 
 
 def test_a_parameter_of_another_class_is_replaced_before_the_first_call() -> None:

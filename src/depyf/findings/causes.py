@@ -16,13 +16,12 @@ from depyf.findings.catalogue.classify import STACK, may_be_dynamic
 from depyf.findings.catalogue.kind import Change as Changed
 from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
+    CHANGED_OUTSIDE,
     COUNTER,
-    COUNTER_BETWEEN_CALLS,
     COUNTER_IN_CONDITION,
     FILLED,
     GROWS,
     GROWTH,
-    GROWTH_BETWEEN_CALLS,
     HELD_IN_CALL,
     HELD_SIZE,
     IN_CALL,
@@ -36,6 +35,7 @@ from depyf.findings.catalogue.recompiles import (
 from depyf.findings.failures import is_given_up
 from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
+from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
 from depyf.model.spelling import spelled
 from depyf.model.syntax import normal, parsed, parsed_line, values_in
@@ -100,7 +100,12 @@ class Cause:
 def causes(session: Session) -> list[Cause]:
     """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
-    all_causes = [cause for function in functions.values() for cause in _causes_of(functions[function.root], function)]
+    are_effects_known = SIDE_EFFECTS not in session.unavailable
+    all_causes = [
+        cause
+        for function in functions.values()
+        for cause in _causes_of(functions[function.root], function, are_effects_known=are_effects_known)
+    ]
     seen = [_seen(cause) for cause in all_causes]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
@@ -212,11 +217,49 @@ def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
     }
 
 
-def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
-    """Yield why a function was recompiled, in the order in which the causes occurred."""
-    by_kind: dict[tuple[str, str, int], list[tuple[GuardFailure, Compile]]] = {}
-    kinds: dict[tuple[str, str, int], Kind] = {}
-    firsts: set[tuple[str, str, int]] = set()
+def _causes_of(root: Function, function: Function, *, are_effects_known: bool) -> Iterator[Cause]:
+    """Yield why a function was recompiled, in the order in which the causes occurred.
+
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+        are_effects_known: whether torch reports all objects that the compiled function changes.
+    """
+    by_kind, kinds, firsts = _by_kind(root, function)
+    compared = {
+        _looked_at(failures[0][0]): failures[0][0].line for failures in by_kind.values() if failures[0][0].is_condition
+    }
+    effects = [effect for compiled in function.compiles for effect in compiled.effects]
+    for key, told_of in by_kind.items():
+        kind = _specialized(kinds[key], key[1], told_of, compared)
+        if kind is SPECIALIZED:
+            told_of = [(_compared_at(compared[key[1]], function, *pair), pair[1]) for pair in told_of]
+        failures, compiles = zip(*told_of, strict=True)
+        theirs = [effect for effect in effects if _is_of(effect.source, failures[0])]
+        grown = _grown(kind, failures, is_changed=bool(theirs))
+        is_outside = are_effects_known and not theirs and all(compiled.lines for compiled in compiles)
+        grown = _changed_outside(kind, grown) if is_outside else grown
+        is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
+        lines = tuple(line for their in theirs for line in their.lines)
+        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines, key[2])
+
+
+_CauseKey: TypeAlias = tuple[str, str, int]
+"""The kind of a cause, its value, and the dimension that was 0 or 1, else -1."""
+
+
+def _by_kind(
+    root: Function, function: Function
+) -> tuple[dict[_CauseKey, list[tuple[GuardFailure, Compile]]], dict[_CauseKey, Kind], set[_CauseKey]]:
+    """Return the guard failures and recompiles of each cause, the kinds, and the causes that came first in a recompile.
+
+    Args:
+        root: the function, or the one that it resumes.
+        function: the function that was compiled again.
+    """
+    by_kind: dict[_CauseKey, list[tuple[GuardFailure, Compile]]] = {}
+    kinds: dict[_CauseKey, Kind] = {}
+    firsts: set[_CauseKey] = set()
     for compiled in function.compiles:
         entry = nearest_entry(function, compiled)
         if entry is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
@@ -232,20 +275,7 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
                 by_kind.setdefault(key, []).append((reason, compiled))
                 if number == 0:
                     firsts.add(key)
-    compared = {
-        _looked_at(failures[0][0]): failures[0][0].line for failures in by_kind.values() if failures[0][0].is_condition
-    }
-    effects = [effect for compiled in function.compiles for effect in compiled.effects]
-    for key, told_of in by_kind.items():
-        kind = _specialized(kinds[key], key[1], told_of, compared)
-        if kind is SPECIALIZED:
-            told_of = [(_compared_at(compared[key[1]], function, *pair), pair[1]) for pair in told_of]
-        failures, compiles = zip(*told_of, strict=True)
-        theirs = [effect for effect in effects if _is_of(effect.source, failures[0])]
-        grown = _grown(kind, failures, is_changed=bool(theirs))
-        is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
-        lines = tuple(line for their in theirs for line in their.lines)
-        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines, key[2])
+    return by_kind, kinds, firsts
 
 
 def small_dimensions(failure: GuardFailure) -> tuple[int, ...]:
@@ -335,31 +365,31 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
             return kind
         if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
             return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
-        return _counter(kind, is_changed=is_changed)
+        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
-            return _growing(is_changed=is_changed)
+            return GROWTH
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    return _growing(is_changed=is_changed) if may_grow and _grows(failures, is_changed=True) else kind
+    return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
 
 
-def _counter(kind: Kind, *, is_changed: bool) -> Kind:
-    """Return the kind of a number that grows, by who changes it."""
-    if kind is IN_CONDITION:
-        return COUNTER_IN_CONDITION
-    if is_changed:
-        return COUNTER
+def _changed_outside(kind: Kind, grown: Kind) -> Kind:
+    """Return the kind of a value that grows and that the compiled function does not change, with the fix for it.
+
+    Args:
+        kind: the kind of the value by itself.
+        grown: the same with its growth.
+    """
+    if grown.fix == GROWTH.fix:
+        return replace(grown, fix=CHANGED_OUTSIDE[GROWTH.name])
+    if grown.fix != COUNTER.fix:
+        return grown
     # An argument is a new object in each call, so nothing sets it in place.
-    return replace(COUNTER, fix=kind.fix) if kind.place is Place.ARGUMENT else COUNTER_BETWEEN_CALLS
-
-
-def _growing(*, is_changed: bool) -> Kind:
-    """Return the kind of a container that grows, by who changes it."""
-    return GROWTH if is_changed else GROWTH_BETWEEN_CALLS
+    return replace(grown, fix=kind.fix if kind.place is Place.ARGUMENT else CHANGED_OUTSIDE[COUNTER.name])
 
 
 def _may_be_another(failures: tuple[GuardFailure, ...]) -> bool:

@@ -229,6 +229,10 @@ BREAK_ROWS = Record(
 )
 
 
+SIDE_EFFECTS = "the user's lines of side effects"
+"""The name of what a torch before 2.12 does not report, in the list of a run."""
+
+
 @dataclass(frozen=True, slots=True)
 class SideEffect:
     """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""

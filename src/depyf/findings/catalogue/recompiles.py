@@ -77,7 +77,7 @@ VALUES = {
 
 MADE_STATIC = (
     "remove `dynamic=False`, or what else sets `torch._dynamo.config.automatic_dynamic_shapes` to False: without it, "
-    "one more entry serves all sizes"
+    "torch makes a size dynamic at its second value"
 )
 """For a size that torch would make dynamic by itself if the program did not forbid it."""
 
@@ -257,10 +257,6 @@ COUNTER = Kind(
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
     note=GROWS,
 )
-COUNTER_BETWEEN_CALLS = replace(
-    COUNTER, fix=COUNTER.fix.replace("change it in place with `add_`", "set it in place with `fill_`")
-)
-"""For a number that the program sets between calls."""
 COUNTER_IN_CONDITION = Kind(
     "counter-in-condition",
     "the number {named} was {change}",
@@ -280,12 +276,12 @@ GROWTH = Kind(
     "call, or pass each new item alone and combine the results after the call",
     note=GROWS,
 )
-GROWTH_BETWEEN_CALLS = replace(
-    GROWTH,
-    fix="give `{subject}` all its items before the first call, keep what is added between calls in another container, "
-    "or pass only the items that a call needs",
-)
-"""For a container that the program, and not the compiled function, fills."""
+CHANGED_OUTSIDE = {
+    COUNTER.name: "make `{subject}` a tensor (in a module: `register_buffer`) and set it in place with `fill_`",
+    GROWTH.name: "give `{subject}` all its items before the first call, keep what is added between calls in another "
+    "container, or pass only the items that a call needs",
+}
+"""The fixes for values that the compiled function does not change, by the names of their kinds."""
 KEYS = Kind(
     "dict-keys",
     "the keys of {value} were {change}",

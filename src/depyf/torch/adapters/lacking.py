@@ -10,6 +10,7 @@ import torch
 from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.side_effects import SideEffects
 
+from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Unavailable
 from depyf.torch.adapters import cpp_guards
 from depyf.trace import stages
@@ -115,7 +116,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "global state in guards that are read after the call": described_state,
     "compile ids of compiled autograd": autograd_compile_ids,
     "files of AOTAutograd's wrappers": wrappers,
-    "the user's lines of side effects": side_effects,
+    SIDE_EFFECTS: side_effects,
     "marks of `maybe_mark_dynamic`": marks,
 }
 
