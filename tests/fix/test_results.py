@@ -90,3 +90,16 @@ def test_a_recorder_can_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> Non
     recorder.install()
     with pytest.raises(Enough):
         torch.compile(lambda x: x)(torch.ones(1))
+
+
+def test_a_call_that_compiles_has_no_time_of_its_own() -> None:
+    assert Record(seconds=[9.0, 1.0, 8.0, 1.0, 2.0, 7.0], compiling=[0, 2, 5]).steady == {3: 1.0, 4: 2.0}
+
+
+def test_the_calls_that_compiled_are_known() -> None:
+    torch._dynamo.reset()
+    recorder = Recorder(most=8)
+    compiled = recorder._wrapped(torch.compile(lambda x: x + 1, backend="eager", dynamic=False))
+    for size in (2, 2, 3, 2, 4):
+        compiled(torch.ones(size))
+    assert (recorder.compiling, len(recorder.seconds)) == ([0, 2, 4], 5)

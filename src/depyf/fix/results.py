@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch._dynamo.utils import counters
 from torch.utils import _pytree as pytree
 
 MOST_BYTES = 256 * 2**20
@@ -34,6 +35,7 @@ class Recorder:
     stops: bool = False
     calls: list[list[Any]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    compiling: list[int] = field(default_factory=list)
     left_out: int = 0
     entries: list[str] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
@@ -78,11 +80,13 @@ class Recorder:
             if torch.compiler.is_compiling() or self._is_inside:
                 return compiled(*args, **kwargs)
             self._is_inside = True
-            began = time.perf_counter()
+            frames, began = counters["frames"]["total"], time.perf_counter()
             try:
                 result = compiled(*args, **kwargs)
             finally:
                 self._is_inside = False
+            if counters["frames"]["total"] != frames:
+                self.compiling.append(len(self.seconds))
             self.seconds.append(time.perf_counter() - began)
             self._keep([result, args, kwargs])
             return result
@@ -122,7 +126,7 @@ class Recorder:
             if leaf.grad is not None:
                 state[f"argument {number}.grad"] = self._copy(leaf.grad)
         record = {"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}
-        torch.save(record | {"entries": self.entries, "results": self.results}, path)
+        torch.save(record | {"entries": self.entries, "results": self.results, "compiling": self.compiling}, path)
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
@@ -145,6 +149,7 @@ class Record:
 
     calls: the results of each call, then its arguments after the call.
     seconds: the time of each outermost call, of the calls that were not recorded as well.
+    compiling: the numbers, from 0, of the calls in which Dynamo compiled or tried to, by torch's own counter.
     left_out: the number of calls that were not recorded.
     entries: `FILE:LINE` of each function that was given to `torch.compile`, with the name of the file alone.
     results: how many values of each call are results; all of a call that is not listed.
@@ -156,6 +161,13 @@ class Record:
     left_out: int = 0
     entries: list[str] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
+    compiling: list[int] = field(default_factory=list)
+
+    @property
+    def steady(self) -> dict[int, float]:
+        """Return the seconds of the calls in the second half, by their number, without those that compiled."""
+        numbers = set(range(len(self.seconds) // 2, len(self.seconds))).difference(self.compiling)
+        return {number: self.seconds[number] for number in sorted(numbers)}
 
     def result(self, number: int) -> dict[Any, Any]:
         """Return the results of a call by their number."""

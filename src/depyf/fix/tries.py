@@ -20,8 +20,8 @@ from depyf.fix.results import Record, Verdict, compare, read_record
 from depyf.model.index_reader import Run, has_index, read_run
 from depyf.model.run import Session
 
-LEAST_CALLS = 4
-"""The least calls of a run whose time of a call is shown."""
+LEAST_STEADY = 2
+"""The least calls without a compile, in the second half of a run, for the table to show the time of a call."""
 
 
 _SECONDS = re.compile(rb" in [0-9.]+s(?: \([0-9:]+\))?")
@@ -88,9 +88,9 @@ class Outcome:
 
     @property
     def step(self) -> float | None:
-        """Return the median seconds of a call, in the second half of the calls."""
-        seconds = self.record.seconds if self.record is not None else []
-        return statistics.median(seconds[len(seconds) // 2 :]) if len(seconds) >= LEAST_CALLS else None
+        """Return the median seconds of a call that does not compile, in the second half of the calls."""
+        steady = self.record.steady.values() if self.record is not None else ()
+        return statistics.median(steady) if len(steady) >= LEAST_STEADY else None
 
 
 class Tries:
@@ -237,13 +237,14 @@ def step_ratio(plain: Outcome, patched: Outcome) -> float | None:
     """Return how many times faster a call is in the second of two runs: the median over the second half of the calls.
 
     Returns:
-        The median of the ratios of calls with the same number, or None for less than four calls or other calls.
+        The median of the ratios of calls with the same number that compile in neither run, or None for
+        fewer than two of them, or other calls.
     """
-    pair = [outcome.record.seconds if outcome.record is not None else [] for outcome in (plain, patched)]
-    if len(pair[0]) != len(pair[1]) or len(pair[0]) < LEAST_CALLS:
+    if plain.record is None or patched.record is None or len(plain.record.seconds) != len(patched.record.seconds):
         return None
-    half = len(pair[0]) // 2
-    return statistics.median(before / other for before, other in zip(pair[0][half:], pair[1][half:], strict=True))
+    before, after = plain.record.steady, patched.record.steady
+    ratios = [before[number] / after[number] for number in before.keys() & after.keys()]
+    return statistics.median(ratios) if len(ratios) >= LEAST_STEADY else None
 
 
 @dataclass(frozen=True)
