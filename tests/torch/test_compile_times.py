@@ -106,8 +106,8 @@ def test_a_line_has_the_time_of_what_it_calls_in_torch_but_not_of_functions_of_t
     modules = {module.path: module for module in module_times(times)}
     assert modules["layers.0"].kind == "Block"
     assert modules["layers.0.linear"].kind == "Linear"
-    assert modules["layers.0"].seconds > modules["layers.0.linear"].seconds
-    assert abs(modules["layers.1"].seconds - modules["layers.2"].seconds) < 0.5 * modules["layers.1"].seconds
+    for index in range(4):
+        assert modules[f"layers.{index}"].seconds > modules[f"layers.{index}.linear"].seconds
 
 
 def test_it_agrees_with_the_profiler_of_dynamo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

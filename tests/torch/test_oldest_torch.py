@@ -14,6 +14,7 @@ IN_TORCH_2_2 = {
     "torch._dynamo.eval_frame",
     "torch._dynamo.exc",
     "torch._dynamo.side_effects",
+    "torch._dynamo.utils",
     "torch._inductor.inductor_prims",
     "torch.autograd",
     "torch.fx",
