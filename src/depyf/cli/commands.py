@@ -36,7 +36,8 @@ depyf shows what torch.compile did with your program, and what to change.
 
   depyf run train.py         run it as `python train.py`; print what to fix, and
                              write a report to depyf_output/report/index.html
-  depyf show depyf_output    show the findings and the compiles in the terminal
+  depyf show depyf_output    show the findings and the compiles in the terminal;
+                             with --line train.py:31, the kernels of a line
   depyf fix train.py         try edits for what it found; write those that help
 
 If something does not work: depyf doctor

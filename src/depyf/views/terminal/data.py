@@ -13,6 +13,10 @@ from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
+from depyf.links.documents import kernel_sources
+from depyf.links.inductor.lines import origins_of_lines
+from depyf.links.kernel_definitions import KernelDefinition, kernel_definitions
+from depyf.links.profile.units import Sources
 from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
 from depyf.model.finding import FINDING_ROWS
@@ -34,12 +38,12 @@ from depyf.model.run import (
 )
 from depyf.model.skips import Whose, skips
 from depyf.model.user_line import UserLine
+from depyf.views.terminal.line import Asked, line_rows
 from depyf.views.words import first_call
 
 Json: TypeAlias = dict[str, Any]
 View: TypeAlias = Callable[[Run], list[Json]]
 
-_KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _NUMBER = re.compile(r"__compiled_fn_(\d+)\b")
 
 
@@ -278,12 +282,18 @@ def kernel_view(name: str) -> View:
         for function, compiled in run.session.compiles():
             for kernel in _kernels(compiled):
                 text = run.text(kernel.file)
-                if name in _names(text):
-                    head = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": kernel.file}
-                    rows.append({**head, **_kernel_text(text, name)})
+                for definition in kernel_definitions(text):
+                    if definition.name == name:
+                        rows.append(_kernel(run, function, compiled, kernel, definition))
         return rows
 
     return view
+
+
+def line_view(place: str) -> View:
+    """Return the view of a line, FILE:LINE: its compiles, nodes, kernels, findings and times."""
+    asked = Asked.of(place)
+    return lambda run: line_rows(run, asked) if asked is not None else []
 
 
 def _kernels(compiled: Compile) -> list[Artefact]:
@@ -291,17 +301,41 @@ def _kernels(compiled: Compile) -> list[Artefact]:
 
 
 def _names(text: str) -> list[str]:
-    return [match["name"] for match in _KERNEL.finditer(text)]
+    return [definition.name for definition in kernel_definitions(text)]
 
 
-def _kernel_text(text: str, name: str) -> Json:
-    """Return the definition of a kernel with the comments above it, and its first line in the file."""
-    lines = text.splitlines()
-    begin = next(number for number, line in enumerate(lines) if line.startswith(f"{name} = async_compile."))
-    end = next((number for number in range(begin + 1, len(lines)) if lines[number].startswith("'''")), begin)
-    while begin and lines[begin - 1].startswith("#"):
-        begin -= 1
-    return {"line": begin + 1, "text": "\n".join(lines[begin : end + 1]) + "\n"}
+def _kernel(
+    run: Run, function: Function, compiled: Compile, kernel: Artefact, definition: KernelDefinition
+) -> Json:
+    """Return the definition of a kernel, and the user's lines that each of its lines computes.
+
+    Args:
+        run: the run.
+        function: the compiled function.
+        compiled: the compile.
+        kernel: the module that defines the kernel.
+        definition: where in the module.
+    """
+    source = next(source for source in kernel_sources(run, compiled) if source.artefact is kernel)
+    places = origins_of_lines(source.launched(), source.nodes)
+    sources = Sources(run)
+    return {
+        "id": str(compiled.id),
+        "function": title(function),
+        "kernel": definition.name,
+        "file": kernel.file,
+        "line": definition.begin,
+        "text": definition.text(source.text.splitlines()),
+        "origins": [
+            {
+                "first": number,
+                "last": number,
+                "where": [_at(UserLine(*place, sources.text_at(place), sources.function_at(place))) for place in sorted(origins)],
+            }
+            for number, origins in sorted(places.items())
+            if definition.first <= number <= definition.last and origins
+        ],
+    }
 
 
 def _trigger(function: Function, compiled: Compile) -> str:
@@ -346,7 +380,12 @@ VIEWS: Mapping[str, View] = {
 }
 """The views without an argument."""
 
-NAMED: Mapping[str, Callable[[str], View]] = {"function": function_view, "graph": graph_view, "kernel": kernel_view}
+NAMED: Mapping[str, Callable[[str], View]] = {
+    "function": function_view,
+    "graph": graph_view,
+    "kernel": kernel_view,
+    "line": line_view,
+}
 """The views of one object, by its type."""
 
 
