@@ -244,6 +244,20 @@ def test_measured_times_of_a_line_are_shown(tmp_path: Path) -> None:
     assert "not measured" not in shown
 
 
+def test_an_inlined_function_is_named_with_the_function_that_contains_it(tmp_path: Path) -> None:
+    dump = written(tmp_path)
+    index = json.loads((dump / "index.json").read_text(encoding="utf-8"))
+    gate = {"function": "Block.gate", "file": FILE, "line": 18, "lines": [19, 20], "in_graphs": [19], "read": [19, 20]}
+    index["functions"][0]["compiles"][0]["lines"].append(gate)
+    (dump / "index.json").write_text(json.dumps(index), encoding="utf-8")
+    for name in ("gate", "Block.gate"):
+        shown = show(dump, "--function", name)
+        assert shown.exit_code == EXIT_USAGE
+        assert "Block.gate (models/toy.py:18) is inlined in toy; " in shown.output
+        assert "see --function toy, or --line models/toy.py:19" in shown.output
+    assert "there is: toy" in show(dump, "--function", "gates").output
+
+
 def test_the_kernels_of_a_line_are_listed(tmp_path: Path) -> None:
     dump = written(tmp_path)
     listed = CliRunner().invoke(depyf, ["kernel", str(dump), "toy.py:7"])

@@ -62,9 +62,10 @@ def kernel(
 ) -> None:
     """Write one kernel of a run to a file of its own. Without NAME, list the kernels.
 
-    With FILE:LINE instead of NAME, list the kernels that compute this line of your program. DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains
-    the kernel, its inputs, the launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton
-    for a Triton kernel, but not depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
+    With FILE:LINE instead of NAME, list the kernels that compute this line of your program. DUMP is the directory of a
+    dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains the kernel, its inputs, the
+    launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton for a Triton kernel, but not
+    depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
 
     Exit code 0; 1 if the kernel cannot be written, or if it was run and its values differ from the nodes' values; 2 if
     there is no such dump or kernel.
@@ -73,7 +74,9 @@ def kernel(
         launches = list(_found(dump, Path(folder)))
     place = _PLACE.match(name) if name is not None else None
     if name is None or place is not None:
-        listed = [launch for launch in launches if place is None or _computes(launch, place["file"], int(place["line"]))]
+        listed = [
+            launch for launch in launches if place is None or _computes(launch, place["file"], int(place["line"]))
+        ]
         for unique in dict.fromkeys(f"{launch.launched.kernel.name}  {_origin(launch)}" for launch in listed):
             click.echo(unique)
         if place is not None and not listed:

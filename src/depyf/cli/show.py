@@ -19,7 +19,7 @@ from depyf.views.brief.fitted import LEAST
 from depyf.views.html.process import Process, processes
 from depyf.views.lines import message_lines
 from depyf.views.sarif import sarif
-from depyf.views.terminal.data import NAMED, VIEWS, View, names
+from depyf.views.terminal.data import NAMED, VIEWS, View, inlined_in, names
 from depyf.views.terminal.line import Asked, nearest_lines
 from depyf.views.terminal.text import Json, rendered
 
@@ -154,6 +154,10 @@ def _end_without(what: str, name: str, chosen: list[Process], directory: Path) -
         asked = Asked.of(name)
         why = nearest_lines((process.run for process in chosen), asked) if asked else f"not FILE:LINE: {name!r}"
         click.echo(f"depyf show: {why}", err=True)
+        sys.exit(EXIT_USAGE)
+    inlined = dict.fromkeys(where for process in chosen for where in inlined_in(process.run, name))
+    if what == "function" and inlined:
+        click.echo(f"depyf show: {name!r} has no compile of its own: {'; '.join(inlined)}", err=True)
         sys.exit(EXIT_USAGE)
     known = ", ".join(dict.fromkeys(known_name for process in chosen for known_name in names(process.run, what)))
     click.echo(f"depyf show: there is no {what} {name!r} in {directory}; there is: {known or 'none'}", err=True)

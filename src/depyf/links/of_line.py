@@ -1,4 +1,4 @@
-"""Find the compiles that read one of the user's lines, with the graph nodes and the lines of kernels that came from it."""
+"""Find the compiles that read one of the user's lines, and the graph nodes and lines of kernels that came from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ GRAPHS = ("captured_graph", "joint_graph", "forward_graph", "after_post_grad")
 _NODE = re.compile(r'^\s+(?P<name>\w+)(: "[^"]*")? = (?P<value>\S.*?)(;  [\w ,=]+ = None)?;?$')
 _INPUT = re.compile(r"^\w+$")
 _STATEMENT = re.compile(r"=|\.store\(|tl\.store")
-_FRAME_OF_KERNEL = re.compile(r"\s*(#|extern |for\b|for\(|if\b|if\(|std::atomic|inductor_cpu_|[{}]|const (float|int|bool)\b)")
+_FRAME_OF_KERNEL = re.compile(
+    r"\s*(#|extern |for\b|for\(|if\b|if\(|std::atomic|inductor_cpu_|[{}]|const (float|int|bool)\b)"
+)
 
 Row = tuple[int, str]
 """The number of a line of a file, and its text."""

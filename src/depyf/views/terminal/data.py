@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -205,6 +206,25 @@ def function_view(name: str) -> View:
     return view
 
 
+def inlined_in(run: Run, name: str) -> list[str]:
+    """Return where Dynamo inlined functions with a name, with the options that show them.
+
+    before: `gate`, and `Model.forward` calls `Block.gate`
+    after: `Block.gate (net.py:18) is inlined in Model.forward; see --function Model.forward, or --line net.py:19`
+    """
+    places: dict[tuple[str, str, int], tuple[int, list[str]]] = {}
+    for function, compiled in run.session.compiles():
+        for read in compiled.lines:
+            if name in (read.name, read.name.rpartition(".")[2]) and read.lines:
+                place = read.name, read.filename, read.first_line
+                places.setdefault(place, (min(read.lines), []))[1].append(title(function))
+    return [
+        f"{function} ({file}:{first}) is inlined in {', '.join(dict.fromkeys(roots))}; "
+        f"see --function {shlex.quote(roots[0])}, or --line {file}:{line}"
+        for (function, file, first), (line, roots) in places.items()
+    ]
+
+
 def _function(run: Run, function: Function) -> Json:
     return {
         "function": title(function),
@@ -304,9 +324,7 @@ def _names(text: str) -> list[str]:
     return [definition.name for definition in kernel_definitions(text)]
 
 
-def _kernel(
-    run: Run, function: Function, compiled: Compile, kernel: Artefact, definition: KernelDefinition
-) -> Json:
+def _kernel(run: Run, function: Function, compiled: Compile, kernel: Artefact, definition: KernelDefinition) -> Json:
     """Return the definition of a kernel, and the user's lines that each of its lines computes.
 
     Args:
@@ -330,7 +348,10 @@ def _kernel(
             {
                 "first": number,
                 "last": number,
-                "where": [_at(UserLine(*place, sources.text_at(place), sources.function_at(place))) for place in sorted(origins)],
+                "where": [
+                    _at(UserLine(*place, sources.text_at(place), sources.function_at(place)))
+                    for place in sorted(origins)
+                ],
             }
             for number, origins in sorted(places.items())
             if definition.first <= number <= definition.last and origins

@@ -135,8 +135,10 @@ def kernel_text(items: list[Json]) -> Iterator[RenderableType]:
     for same in groups.values():
         item = same[0]
         ids = ", ".join(dict.fromkeys(other["id"] for other in same))
-        yield Text(item["kernel"], "bold").append(f"  {_compiles(ids)} of {item['function']}", "default").append(
-            f"  {item['file']}", "dim"
+        yield (
+            Text(item["kernel"], "bold")
+            .append(f"  {_compiles(ids)} of {item['function']}", "default")
+            .append(f"  {item['file']}", "dim")
         )
         is_cpp = item["kernel"].startswith("cpp_")
         comments = {

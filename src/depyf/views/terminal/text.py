@@ -18,6 +18,7 @@ from depyf.views.terminal.whole_words import Paragraph, Rows
 
 Json: TypeAlias = dict[str, Any]
 
+
 def rendered(view: str, items: list[Json]) -> RenderableType:
     """Return a view's items as text, or a message that there are none."""
     if not items:
@@ -137,7 +138,9 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
     styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
     for item in items:
         head = Text(f"{item['outcome']:<7}", styles.get(item["outcome"], "")).append(f"{item['cache']}  ", "bold")
-        yield head.append(f"compile {item['id']} of {item['function']}").append(f"  {seconds_text(item['seconds'])}", "dim")
+        yield head.append(f"compile {item['id']} of {item['function']}").append(
+            f"  {seconds_text(item['seconds'])}", "dim"
+        )
         if item["why"]:
             yield below(Text(item["why"]), INDENT)
         for line in item["details"]:
