@@ -36,9 +36,13 @@ depyf shows what torch.compile did with your program, and what to change.
 
   depyf run train.py         run it as `python train.py`; print what to fix, and
                              write a report to depyf_output/report/index.html
-  depyf show depyf_output    show the findings and the compiles in the terminal;
-                             with --line train.py:31, the kernels of a line
+  depyf show depyf_output    show the findings and the compiles in the terminal
   depyf fix train.py         try edits for what it found; write those that help
+
+Why did a graph break, why was a function compiled again: the end of `depyf run`.
+  depyf show depyf_output --line train.py:31   the kernels that a line became
+  depyf show depyf_output --costs              the seconds of each compile
+  depyf run --profile train.py                 the lines that cost most in a step
 
 If something does not work: depyf doctor
 All commands: depyf --help. Options of one command: depyf run --help

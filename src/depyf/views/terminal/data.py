@@ -14,13 +14,14 @@ from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
+from depyf.findings.recompiles import of_recompiles
 from depyf.links.documents import kernel_sources
 from depyf.links.inductor.lines import origins_of_lines
 from depyf.links.kernel_definitions import KernelDefinition, kernel_definitions
 from depyf.links.profile.units import Sources
 from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
-from depyf.model.finding import FINDING_ROWS
+from depyf.model.finding import FINDING_ROWS, Finding
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.phases import duration, phases
@@ -34,10 +35,11 @@ from depyf.model.run import (
     NoCall,
     Recompile,
     Resume,
+    Session,
     Transformed,
     Unavailable,
 )
-from depyf.model.skips import Whose, skips
+from depyf.model.skips import Whose, plain_reason, skips
 from depyf.model.user_line import UserLine
 from depyf.views.terminal.line import Asked, line_rows
 from depyf.views.words import first_call
@@ -114,28 +116,42 @@ def _eager(run: Run) -> Iterator[Json]:
 
 
 def recompiles(run: Run) -> list[Json]:
-    """Return each recompile with the refusals of every entry, and the fix."""
-    rows, fixes = [], kinds(run.session)
+    """Return each recompile with the refusals of every entry, and the finding that has its fix."""
+    rows, fixes, events = [], kinds(run.session), recompile_findings(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
             entries = list(entry_reasons(run.session.functions[function.root], function, compiled, fixes))
             near = next((entry for entry in entries if entry.is_nearest), None)
+            finding = events.get(str(compiled.id))
+            is_expected = finding is not None and not finding.fix
             row = {
                 "id": str(compiled.id),
                 "function": title(function),
                 "where": _place(function),
-                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
+                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons, is_expected)}
+                if near is not None
+                else None,
                 "refused": [
-                    {"entry": entry.entry, "reasons": _reasons((*entry.reasons, *entry.folded))} for entry in entries
+                    {"entry": entry.entry, "reasons": _reasons((*entry.reasons, *entry.folded), is_expected)}
+                    for entry in entries
                 ],
+                "finding": FINDING_ROWS.write(finding) if finding is not None else None,
                 "seconds": round(duration(compiled.seconds), 6),
             }
             rows.append(row)
     return rows
 
 
-def _reasons(reasons: Iterable[Reason]) -> list[Json]:
-    return [{"text": reason.words, "advice": reason.fix} for reason in reasons]
+def recompile_findings(session: Session) -> dict[str, Finding]:
+    """Return the finding about each recompile, by the id of the compile."""
+    keys = {(finding.kind, finding.where) for finding in of_recompiles(session)}
+    about = [finding for finding in findings(session) if (finding.kind, finding.where) in keys]
+    return {compiled: finding for finding in reversed(about) for compiled in finding.compiles}
+
+
+def _reasons(reasons: Iterable[Reason], is_expected: bool) -> list[Json]:
+    """Return reasons as data. A recompile that is expected needs no fix."""
+    return [{"text": reason.words, "advice": "" if is_expected else reason.fix} for reason in reasons]
 
 
 def costs(run: Run) -> list[Json]:
@@ -256,7 +272,7 @@ def _compile(run: Run, function: Function, compiled: Compile) -> Json:
         "backend": compiled.backend,
         "transformed": run.text(code.file) if isinstance(code, Transformed) else "",
         "level": code.level.name if isinstance(code, Transformed) else None,
-        "unavailable": code.reason if isinstance(code, Unavailable) else "",
+        "unavailable": plain_reason(code.reason) if isinstance(code, Unavailable) else "",
         "guards": [guard.clause for guard in guards.guards] if isinstance(guards, GuardSet) else [],
         "graphs": list(compiled.compiled_fns),
         "kernels": [name for kernel in _kernels(compiled) for name in _names(run.text(kernel.file))],

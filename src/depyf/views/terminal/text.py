@@ -73,32 +73,56 @@ def _breaks(items: list[Json]) -> Iterator[RenderableType]:
 
 
 def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
+    """Yield each recompile: why the nearest entry refused the call, and the finding, whose words are shown once."""
+    shown: dict[str, str] = {}
     for item in items:
         head = Text(f"{item['id']} ", "bold").append(item["function"], "bold").append(f"  {at(item['where'])}", "cyan")
         yield head.append(f"  {seconds_text(item['seconds'])}", "dim")
         nearest = item["nearest"]
         for reason in nearest["reasons"] if nearest is not None else ():
             yield below(Text(f"{nearest['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
-            if reason["advice"]:
+            if reason["advice"] and item["finding"] is None:
                 yield below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
         others = len(item["refused"]) - 1
         if others > 0:
             yield below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
         if nearest is None:
             yield below(Text("torch does not say why", "dim"), INDENT)
+        if item["finding"] is not None:
+            yield from _finding(item["finding"], item["id"], shown)
         yield Text()
+
+
+def _finding(finding: Json, compile_id: str, shown: dict[str, str]) -> Iterator[RenderableType]:
+    """Yield the finding about a recompile, or the first recompile of the same finding in `shown`."""
+    first = shown.setdefault(finding["cause"], compile_id)
+    if first != compile_id:
+        yield below(Text(f"finding: the same as of {first}", "dim"), INDENT)
+        return
+    yield below(Text("finding: ", "dim").append(finding["cause"], "default"), INDENT)
+    if finding["fix"]:
+        yield below(Text("fix: ", "green").append(finding["fix"], "default"), INDENT)
 
 
 def _costs(items: list[Json]) -> Iterator[RenderableType]:
     table = Rows(("compile", "function", "of which", "seconds", "calls"), right=2)
     for item in items:
-        parts = sorted(item["phases"].items(), key=lambda part: -part[1])
-        phases = ", ".join(f"{name} {seconds_text(value)}" for name, value in parts)
         place = Text(item["function"]).append(f"  {at(item['where'])}", "dim")
-        table.add(item["id"], place, phases, seconds_text(item["seconds"]), _number(item["calls"]))
+        table.add(item["id"], place, _phases(item["phases"]), seconds_text(item["seconds"]), _number(item["calls"]))
     total = sum(item["seconds"] for item in items)
     yield table
-    yield Text(f"{counted(len(items), 'compile')}, {seconds_text(total) or '0 s'} in all", "dim")
+    phases: dict[str, float] = {}
+    for item in items:
+        for name, seconds in item["phases"].items():
+            phases[name] = phases.get(name, 0.0) + seconds
+    yield Text(f"{counted(len(items), 'compile')}: {seconds_text(total) or '0 s'} in all", "bold")
+    yield below(Text(_phases(phases)), INDENT)
+
+
+def _phases(phases: Mapping[str, float]) -> str:
+    """Return the time of each phase, the longest first."""
+    parts = sorted(phases.items(), key=lambda part: -part[1])
+    return ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in parts)
 
 
 def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
