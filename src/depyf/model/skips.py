@@ -10,7 +10,6 @@ from depyf.model.names import resumed_function
 from depyf.model.run import Session
 from depyf.model.user_source import is_generated, is_installed
 
-
 PLAIN = {
     "compilation failed with a custom frame execution strategy": (
         "it reached the limit of recompiles, so Dynamo compiles it no more: a call that no entry serves runs eagerly"

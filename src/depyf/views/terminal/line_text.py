@@ -101,7 +101,7 @@ def _kernel(kernel: Json) -> Iterator[RenderableType]:
     head = Text(f"{kernel['part']} kernel ".lstrip(), "bold").append(kernel["kernel"], "green")
     yield below(head.append(f"  {kernel['file']}:{kernel['line']}", "dim"), INDENT)
     if not kernel["lines"]:
-        yield below(Text(f"which of its lines is not known: --kernel {kernel['kernel']}", "dim"), 2 * INDENT)
+        yield below(Text(f"its lines for this line are unknown: --kernel {kernel['kernel']}", "dim"), 2 * INDENT)
         return
     language = "cpp" if kernel["kernel"].startswith("cpp_") else "python"
     yield from _rows(kernel["lines"], language, "" if is_library else f"--kernel {kernel['kernel']}")
