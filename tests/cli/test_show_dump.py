@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result  # noqa: E402
 
 from benchmarks.index_parts import artefact  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
+from depyf.views.html.process import processes  # noqa: E402
 from tests.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,6 +220,8 @@ def test_a_recompile_has_the_sentence_and_the_fix_of_its_finding(dump: Path) -> 
     assert row["finding"] == finding
     shown = " ".join(run(dump, "--recompiles").output.split())
     assert f"finding: {finding['cause']}" in shown
+    (page,) = processes(dump, 0.0)[0].recompiled
+    assert page.entries[1].fix(0) == finding["fix"]
     assert shown.count("fix: ") == shown.count(f"fix: {finding['fix']}") == 1
 
 
@@ -230,6 +233,8 @@ def test_an_expected_recompile_has_no_fix(tmp_path: Path) -> None:
     assert row["finding"]["severity"] == "low"
     assert [reason["advice"] for reason in row["nearest"]["reasons"]] == [""]
     assert "fix: " not in run(tmp_path, "--recompiles").output
+    (page,) = processes(tmp_path, 0.0)[0].recompiled
+    assert page.entries[1].fix(0) == "no change is needed"
 
 
 def test_the_costs_end_with_the_seconds_of_each_phase(dump: Path) -> None:

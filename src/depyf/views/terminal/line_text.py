@@ -23,8 +23,8 @@ def line_text(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
         where = item["where"]
         yield Text(at(where), "bold cyan").append(f"  {where['text']}", "default")
-        function = f"in {where['function']}; " if where["function"] else ""
-        yield below(Text(f"{function}it {item['state']}" if item["state"] else function.rstrip("; "), "dim"), INDENT)
+        facts = [f"in {where['function']}" if where["function"] else "", _state(item["state"])]
+        yield below(Text("; ".join(fact for fact in facts if fact), "dim"), INDENT)
         yield from _times(item)
         for finding in item["findings"]:
             yield Text()
@@ -33,6 +33,15 @@ def line_text(items: list[Json]) -> Iterator[RenderableType]:
             yield Text()
             yield from _compile(*same)
         yield Text()
+
+
+def _state(words: str) -> str:
+    """Return the state of a line as a sentence.
+
+    >>> _state("runs eagerly"), _state("never compiled"), _state("")
+    ('it runs eagerly', 'it was never compiled', '')
+    """
+    return f"it {'was ' if words.startswith('never') else ''}{words}" if words else ""
 
 
 def _groups(compiles: list[Json]) -> list[list[Json]]:
