@@ -88,5 +88,5 @@ def test_a_counter_that_a_slice_needs_stays_a_number() -> None:
         made.compiles.append(again)
     made.source = "def f(self, x, mode):\n    return x[self.n : self.n + 2]\n"
     (found,) = findings(run_of(made))
-    assert "it grows by 1 from call to call, and a call or a slice needs it" in found.cause
+    assert "it grows by 1 from one recompile to the next, and a call or a slice needs it" in found.cause
     assert "`register_buffer`" not in found.fix and "pass `self.n` as an argument" in found.fix
