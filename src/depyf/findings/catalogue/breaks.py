@@ -194,6 +194,12 @@ SIGNS = (
         r"requires_grad_\(\) intermediate leaked|Tensor\.requires_grad_",
     ),
     _sign(
+        "requires-grad-attribute",
+        "`requires_grad` of a tensor is set",
+        "set it outside of the compiled function, before the call",
+        r"setattr\(\) on Tensor\.requires_grad",
+    ),
+    _sign(
         "data-attribute",
         "`.data` of a tensor is set",
         "write `copy_`, which changes the tensor in place",
