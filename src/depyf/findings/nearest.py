@@ -50,7 +50,8 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
     An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
     entry that failed for a value is nearer than one that failed for the state around the call, which guards check
-    first. Of entries with equally many failures, one that failed for a new value comes first:
+    first. Of entries with equally many failures, one that failed for sizes alone comes first, because the new entry
+    mostly serves any size; then one that failed for a new value:
 
         entry 0: mode is "sample", n is 4      entry 1: mode is "score", `n` is not read
         call: mode is "sample", n is 6         `n` is the cause, because entry 0 has this `mode`
@@ -68,11 +69,18 @@ def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | 
     if not candidates:
         return None
     entry, failures, reasons = min(
-        candidates, key=lambda candidate: (_distance(candidate), sum(each.source in met for each in candidate[2]))
+        candidates,
+        key=lambda candidate: (
+            _distance(candidate),
+            not all(failure.check in _SIZES for failure in candidate[2]),
+            sum(failure.source in met for failure in candidate[2]),
+        ),
     )
     total = sum(len(failures) for _, failures, _ in candidates)
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
+
+_SIZES = (Check.SIZE, Check.DIMENSION)
 
 _Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
 """An entry with all its guard failures, and the independent ones."""
