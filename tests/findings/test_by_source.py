@@ -10,7 +10,7 @@ import pytest
 
 import depyf
 from depyf.findings import findings
-from depyf.findings.by_source import CHECK, NUMBERS, REPORT, SLICE, WRITE
+from depyf.findings.by_source import CHECK, LOOP, NUMBER, NUMBERS, OUTSIDE, REPORT, SLICE, WRITE
 
 torch = pytest.importorskip("torch")
 
@@ -97,9 +97,38 @@ def counted(x):
     return x + 1
 
 
+def ended_early(x):
+    for _ in range(3):
+        x = x * 2
+        if x.sum() > 10:
+            break
+    return x + 1
+
+
+def collected(x):
+    kept = []
+    if x.sum() > 0:
+        kept.append(x)
+    return x + len(kept)
+
+
+def made_by_size(x):
+    size = int(x.sum()) + 1
+    return x.new_zeros(size).sum() + x
+
+
+def made_and_clamped(x):
+    most = x.max().item()
+    return torch.clamp(x, max=most) + 1
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
+        (ended_early, LOOP),
+        (collected, OUTSIDE),
+        (made_by_size, NUMBER),
+        (made_and_clamped, "keep the number as a tensor"),
         (checked, CHECK),
         (outer, CHECK),
         (reported, REPORT),

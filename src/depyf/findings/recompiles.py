@@ -25,6 +25,7 @@ from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import FOUND, MANY, expectation, has_other_parts, is_of_another_module
 from depyf.findings.failures import cost_of, place
+from depyf.findings.items import with_other_items
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
@@ -124,7 +125,7 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
-    return replace(reason, fix=_fix_of_owner(cause, reason))
+    return with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
 
 
 def _fix_of_owner(cause: Cause, reason: Reason) -> str:

@@ -28,10 +28,12 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
+    OFFSET_ZERO,
     ONE_IN_CALL,
     OTHER_CLASS,
     OTHER_NUMBER,
     OTHER_STATE,
+    OWN_ATTRIBUTE,
     PARAMETER_SIZE,
     SIZE_ONE,
     STATES,
@@ -55,6 +57,10 @@ NONE_TYPE = "NoneType"
 STACK = "___stack"
 """Dynamo's name for a value that is passed across a graph break."""
 _TYPES = ((bool, Change.BOOL), (int, Change.INT), (float, Change.FLOAT), (str, Change.STRING))
+
+
+_OF_PARTIAL = re.compile(r"\.(?:keywords|args)\[")
+"""The steps to what a `functools.partial` holds."""
 
 
 def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> Kind:
@@ -99,6 +105,8 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
     match failure.check:
         case Check.DIMENSION:
             return DIMENSION_ONE
+        case Check.OFFSET:
+            return OFFSET_ZERO
         case Check.SIZE:
             return _of_size(failure)
         case Check.DISPATCH_KEYS if ("Sparse" in failure.expected) != ("Sparse" in failure.actual):
@@ -183,7 +191,12 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
 
 
 def _is_needed(subject: str, change: Change, source: str) -> bool:
-    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it."""
+    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it.
+
+    A `functools.partial` passes its `keywords` on to a call.
+    """
+    if _OF_PARTIAL.search(subject):
+        return True
     return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
 
 
@@ -227,6 +240,8 @@ def _special(failure: GuardFailure) -> Kind | None:
         case Check.STATE:
             of_modes = failure.expected + failure.actual if failure.source == "torch_function_modes" else ""
             return DEVICE_CONTEXT if "DeviceContext" in of_modes else STATES.get(failure.source, OTHER_STATE)
+        case Check.ATTRIBUTE if failure.guard == "DICT_CONTAINS":
+            return OWN_ATTRIBUTE
         case Check.PRESENCE | Check.ATTRIBUTE:
             return MISSING
         case Check.IDENTITY:
