@@ -1,4 +1,4 @@
-# pytorch/examples imagenet with AMP: scaler, clipped gradients, accumulation, warm-up of the rate, evaluation under autocast.
+# pytorch/examples imagenet with AMP: scaler, clipped gradients, accumulation and a warm-up.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset

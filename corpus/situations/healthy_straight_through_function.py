@@ -1,4 +1,4 @@
-# pytorch/pytorch#105210: an own autograd.Function and an operator with a fake and a gradient, in training and evaluation.
+# pytorch/pytorch#105210: an autograd.Function and an operator of the program in training and evaluation.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# pytorch/tutorials translation_transformer: padded sentences of many lengths, marked as dynamic; validation without gradients.
+# pytorch/tutorials translation_transformer: padded sentences of many lengths, marked as dynamic.
 import torch
 import torch.nn.functional as F
 from torch import nn
