@@ -319,6 +319,14 @@ SYMBOLIC = Kind(
     "{value} did not hold{values}",
     "",
 )
+DUCK_SIZE = Kind(
+    "duck-size",
+    "two sizes were equal in the first call and are not now{values}",
+    "set `torch.fx.experimental._config.use_duck_shape = False` before the first call",
+    is_expected=True,
+    note="torch takes sizes that are equal at first for one size",
+)
+"""For an equality that torch itself added, because two dynamic sizes were equal by chance when it compiled."""
 IDENTITY = Kind(
     "object-identity",
     "{value} did not hold: they were one object when the entry was made, and are two now",
@@ -373,6 +381,6 @@ RECOMPILES: tuple[Kind, ...] = (
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
-    *(MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(MISSING, SYMBOLIC, DUCK_SIZE, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )
