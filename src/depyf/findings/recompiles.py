@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import compiled_lines, is_at_own_line
-from depyf.findings.catalogue.kind import Change, Kind
+from depyf.findings.catalogue.classify import place_of
+from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
@@ -20,6 +21,7 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     SET_IN_CALL,
     STATES,
+    SYMBOLIC_INTEGERS,
 )
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
@@ -43,6 +45,7 @@ _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _AS_TENSOR = "make `"
+_ENVIRONMENT = "os.environ["
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
 _SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
@@ -124,11 +127,21 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
-    return replace(reason, fix=_fix_of_owner(cause, reason))
+    return replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
+
+
+def _or_switch(cause: Cause, reason: Reason) -> str:
+    """Return torch's switch as a second fix, for an integer of a module that no branch depends on."""
+    is_counter = reason.kind.name == COUNTER.name and place_of(cause.failures[0], cause.function.parameters)
+    is_of_module = reason.kind.change is Change.INT and reason.kind.place is Place.MODULE
+    is_integer = type(cause.failures[0].expected_value) is int
+    return SYMBOLIC_INTEGERS if is_integer and (is_of_module or is_counter is Place.MODULE) else ""
 
 
 def _fix_of_owner(cause: Cause, reason: Reason) -> str:
     """Return the fix of a reason, or that for a value which library code changes or needs."""
+    if reason.failure.subject.startswith(_ENVIRONMENT):
+        return f"read `{reason.failure.subject}` before the call, and pass what depends on it as a tensor argument"
     files = {line.filename for line in cause.changed_at}
     is_counted = reason.kind.name in _COUNTED
     if is_counted and files and all(map(is_foreign, files)):

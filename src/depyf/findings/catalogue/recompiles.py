@@ -257,6 +257,8 @@ COUNTER = Kind(
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
     note=GROWS,
 )
+SYMBOLIC_INTEGERS = "; or set `torch._dynamo.config.allow_unspec_int_on_nn_module = True` before the first call"
+"""The switch with which torch treats the integers of modules as symbols, as it does with arguments."""
 COUNTER_IN_CONDITION = Kind(
     "counter-in-condition",
     "the number {named} was {change}",
