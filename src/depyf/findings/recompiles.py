@@ -41,6 +41,8 @@ from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, sh
 MOST_TOGETHER = 3
 """The most differences that the sentence of a finding names beside its cause; the others are in its data."""
 
+LONGEST_TEXT = 60
+"""The longest line of source that a sentence quotes, in characters."""
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
@@ -100,6 +102,8 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
     at_once = _at_once(differences, len(event.compiles), reason.sentence)
+    if not expectation(event):
+        at_once += _writer(session, event)
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
@@ -113,6 +117,17 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
         also,
     )
     return _limit(event, reached, reason.cause + at_once, finding, all_events) if reached else finding
+
+
+def _writer(session: Session, event: Event) -> str:
+    """Return the line that changes the value between calls, for the end of a sentence, or ""."""
+    from depyf.findings.writers import writing_line
+
+    line = writing_line(session, event.cause)
+    if line is None:
+        return ""
+    text = f" (`{line.text}`)" if len(line.text) <= LONGEST_TEXT else ""
+    return f"; `{event.cause.failures[0].subject}` is assigned at {short_path(line.filename)}:{line.line}{text}"
 
 
 def _sentence(event: Event, reason: Reason) -> str:
