@@ -32,7 +32,8 @@ class Decoder(nn.Module):
         self.keys.index_copy_(1, position, k)
         self.values.index_copy_(1, position, v)
         mask = (torch.arange(LIMIT) <= position)[None, None]
-        x = x + F.scaled_dot_product_attention(q[:, None], self.keys[:, None], self.values[:, None], attn_mask=mask)[:, 0]
+        keys, values = self.keys[:, None], self.values[:, None]
+        x = x + F.scaled_dot_product_attention(q[:, None], keys, values, attn_mask=mask)[:, 0]
         k, v = self.memory(encoded).chunk(2, -1)
         x = x + F.scaled_dot_product_attention(self.query(x)[:, None], k[:, None], v[:, None])[:, 0]
         return self.head(x[:, -1]).argmax(-1, keepdim=True)
