@@ -14,6 +14,7 @@ from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
+    DUCK_SIZE,
     EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
@@ -51,6 +52,8 @@ from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keywo
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
 """The part of a hint that only names a captured variable or a type."""
+_DUCK = "duck sizing added this equality"
+"""torch's comment behind a guard for two sizes that were equal by chance."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
@@ -246,6 +249,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return MISSING
         case Check.IDENTITY:
             return IDENTITY
+        case Check.CONDITION if _DUCK in failure.text:
+            return DUCK_SIZE
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":
