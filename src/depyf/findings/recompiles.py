@@ -217,7 +217,7 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main:
     words = ", ".join(sentence for sentence, _ in shown)
     more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
-    return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
+    return f"; in {'the same calls' if always else 'some of these calls'} also {words}{more}"
 
 
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
