@@ -113,10 +113,10 @@ def judge(program: Path, folder: Path, count: int, fixer: Fixer) -> Judged:
     if not content:
         judged.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
         return judged
-    kinds = _EXPECTED.search(program.read_text(encoding="utf-8"))
-    assert kinds is not None
-    left = {finding["kind"] for finding in content["left"]}
-    judged.remaining = [kind for kind in kinds[2].split() if kind in left]
+    expected = dict(_EXPECTED.findall(program.read_text(encoding="utf-8")))
+    gone, may_remain = (expected.get(word, "").split() for word in ("gone", "left"))
+    left = sorted({finding["kind"] for finding in content["left"]})
+    judged.remaining = [kind for kind in left if kind in gone or ("all" in gone and kind not in may_remain)]
     judged.is_changed = copied.read_bytes() != program.read_bytes()
     judged.different = list(different(loaded(program, "before"), loaded(copied, "after"), count))
     return judged
