@@ -23,7 +23,7 @@ def elbo(model, x, eps, beta):
     kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum(-1).mean()
     loss = rec + beta * kl
     assert not torch.isnan(loss), "loss is NaN"
-    print(f"rec={rec.item():.3f} kl={kl.item():.3f}")
+    print("rec=%.3f kl=%.3f" % (rec.item(), kl.item()))
     return loss
 
 
