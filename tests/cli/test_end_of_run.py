@@ -45,6 +45,15 @@ def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: lis
     assert first.endswith(f" s, {says}")
 
 
+def test_a_run_without_anything_to_change_says_so_with_its_numbers(tmp_path: Path) -> None:
+    session = Session("2.13.0", "3.11.7", functions={"0": Function("0", "f", "f.py", 1, "", "0")})
+    session.functions["0"].compiles.append(compiled(0, CODE))
+    session.ended = True
+    (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
+    second = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[1]
+    assert second == "nothing needs a change: no graph break, no recompile"
+
+
 @pytest.mark.parametrize(("condition", "says"), [("x > 0", "1 finding"), ("", "nothing")])
 def test_a_finding_that_no_number_counts_is_worth_a_look(tmp_path: Path, condition: str, says: str) -> None:
     source = f"def f(x):\n    {f'if {condition}: return x' if condition else 'return x'}\n"

@@ -133,7 +133,7 @@ def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_to
     later.trigger = Recompile((failed("0/1", (text,), (text,)),))
     net_function.compiles.append(later)
     (finding,) = findings(run_of(net_function))
-    assert finding.kind == "counter" and "it grows from call to call" in finding.cause
+    assert finding.kind == "counter" and "it grows from one recompile to the next" in finding.cause
     net_function.compiles[0].effects = []
     (finding,) = findings(run_of(net_function))
     assert finding.kind == "object-int"
