@@ -14,10 +14,10 @@ pytest.importorskip("click", reason="the command line needs click")
 
 from click.testing import CliRunner, Result  # noqa: E402
 
-from benchmarks.index_parts import artefact  # noqa: E402
+from benchmarks.index_parts import artefact, write_dump  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
 from depyf.views.html.process import processes  # noqa: E402
-from tests.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump  # noqa: E402
+from tests.dump_of_toy import FILES, entry, function, index, toy_entry  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """\

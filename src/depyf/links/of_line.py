@@ -83,8 +83,8 @@ def is_same_file(named: str, asked: str) -> bool:
 def read_lines(session: Session) -> dict[str, set[int]]:
     """Return the lines that a compile of the run read, by file. Of older torch, those that the model names."""
     lines: dict[str, set[int]] = {}
-    for function in line_states(session):
-        lines.setdefault(function.filename, set()).update(function.states)
+    for read in line_states(session):
+        lines.setdefault(read.filename, set()).update(read.states)
     for function, compiled in session.compiles():
         lines.setdefault(function.filename, set())
         for graph_break in compiled.breaks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -262,7 +263,7 @@ def test_a_profile_without_steps_says_why_in_one_line(tmp_path: Path, recompiles
 
 
 def test_the_first_line_says_where_a_step_begins() -> None:
-    step = {"seconds": 0.01, "without_profiler": None, "steps": 1, "profiler": 0.0, "left_out": {}}
+    step: dict[str, Any] = {"seconds": 0.01, "without_profiler": None, "steps": 1, "profiler": 0.0, "left_out": {}}
     calls = [Event(name, at, at + 1) for at, name in enumerate(["depyf: call 0"] * 3)]
     profile = profile_of(Recording([calls], codes=[("forward", "/me/model.py", 7)]), Programs(), {"/me/model.py": USER})
     assert profile.begins_at == ("forward", USER, 7)
