@@ -63,6 +63,7 @@ def test_what_is_wrong_stands_above_all_compiles(dump: Path) -> None:
     assert "`toy` was compiled again" in head
     assert "0/0       toy  toy.py:4   first call" in table
     assert "2.5 s" in table
+    assert table.endswith("\nmore: --line FILE:LINE (its nodes and kernels), --costs, --recompiles, --breaks\n")
 
 
 def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
