@@ -15,6 +15,9 @@ from benchmarks import index_parts  # noqa: E402
 from benchmarks.index_parts import artefact, write_dump  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
 from depyf.cli.exit_codes import EXIT_DONE, EXIT_USAGE  # noqa: E402
+from depyf.links.documents import Document  # noqa: E402
+from depyf.links.of_line import kernel_parts  # noqa: E402
+from depyf.links.origins import Links  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = """\
@@ -164,6 +167,20 @@ def test_a_line_leads_to_its_nodes_and_to_the_lines_of_its_kernel(tmp_path: Path
     ]
     assert "it also computes toy.py:6" in shown.output
     assert "extern_kernels" not in shown.output
+
+
+def test_a_kernel_without_linked_rows_has_those_that_are_linked_to_no_line() -> None:
+    """Inductor computes random numbers in a loop of its own, which no node of the graph has."""
+    rows = KERNELS.splitlines()
+    both = frozenset({(FILE, 6), (FILE, 7)})
+    links = {number: both for number, row in enumerate(rows, start=1) if NAME in row or "{" in row}
+    links |= {number: frozenset({(FILE, 7)}) for number, row in enumerate(rows, start=1) if "tmp3 =" in row}
+    document = Document("kernel", "kernels", "cpp", True, KERNEL_FILE, KERNELS, Links(links, ""))
+    (part,) = kernel_parts(document, (FILE, 6), has_backward=False)
+    assert not part.is_linked
+    assert [text.split(" = ")[0].split()[-1] for _, text in part.rows][:4] == ["tmp0", "tmp1", "tmp2", "tmp4"]
+    (other,) = kernel_parts(document, (FILE, 7), has_backward=False)
+    assert (other.is_linked, [text.strip() for _, text in other.rows]) == (True, ["auto tmp3 = tmp1 * tmp2;"])
 
 
 def test_a_library_s_kernel_is_shown_by_its_call(tmp_path: Path) -> None:

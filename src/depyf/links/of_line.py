@@ -45,7 +45,8 @@ class KernelPart:
     name: the kernel; a library's kernel has the name of its function, such as `extern_kernels.mm`.
     part: `forward`, `backward` or "".
     line: where its definition begins in the file; for a library's kernel, its first call.
-    rows: the lines for this line of the user's; the calls for a library's kernel; none if they are not known.
+    rows: the lines for this line of the user's; the calls for a library's kernel.
+    is_linked: whether the rows are linked to the line. If no row is, `rows` are those that are linked to no line.
     others: the other lines of the user's that the kernel computes.
     """
 
@@ -55,6 +56,7 @@ class KernelPart:
     line: int
     rows: tuple[Row, ...]
     others: tuple[Origin, ...]
+    is_linked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def compiles_of_line(run: Run, place: Origin) -> Iterator[CompiledLine]:
         graphs = tuple(_graph_parts(texts, place))
         modules = [text for text in texts if text.is_kernels]
         has_backward = any(_is_backward(text) for text in modules)
-        kernels = tuple(part for text in modules for part in _kernel_parts(text, place, has_backward))
+        kernels = tuple(part for text in modules for part in kernel_parts(text, place, has_backward))
         if has_read or graphs or kernels:
             yield CompiledLine(function, compiled, graphs, kernels)
 
@@ -142,7 +144,7 @@ def _is_backward(text: Document) -> bool:
     return text.key.startswith("kernel-backward")
 
 
-def _kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator[KernelPart]:
+def kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator[KernelPart]:
     """Yield the kernels of a module that compute a place, in the order of their first calls.
 
     Args:
@@ -171,7 +173,13 @@ def _kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator
             for number in inside
             if place in text.links.of(number) and _computes(rows[number - 1], text.links.of(number), whole)
         )
-        yield KernelPart(name, part, text.file, definition.first, lines, _others(whole, place))
+        unlinked = tuple(
+            (number, rows[number - 1])
+            for number in inside
+            if not text.links.of(number) and _STATEMENT.search(rows[number - 1]) is not None
+        )
+        others = _others(whole, place)
+        yield KernelPart(name, part, text.file, definition.first, lines or unlinked, others, bool(lines))
 
 
 def _computes(row: str, origins: Origins, whole: Origins) -> bool:

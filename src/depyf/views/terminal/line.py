@@ -114,6 +114,7 @@ def _compile(compiled: CompiledLine) -> Json:
                 "file": kernel.file,
                 "line": kernel.line,
                 "lines": _lines(kernel.rows),
+                "linked": kernel.is_linked,
                 "with": [f"{file}:{line}" for file, line in kernel.others],
             }
             for kernel in compiled.kernels

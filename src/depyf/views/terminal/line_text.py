@@ -109,9 +109,9 @@ def _kernel(kernel: Json) -> Iterator[RenderableType]:
     is_library = "." in kernel["kernel"]
     head = Text(f"{kernel['part']} kernel ".lstrip(), "bold").append(kernel["kernel"], "green")
     yield below(head.append(f"  {kernel['file']}:{kernel['line']}", "dim"), INDENT)
-    if not kernel["lines"]:
-        yield below(Text(f"its lines for this line are unknown: --kernel {kernel['kernel']}", "dim"), 2 * INDENT)
-        return
+    if not kernel["linked"]:
+        rows = "; these are linked to no line:" if kernel["lines"] else ""
+        yield below(Text(f"depyf does not know which of its rows compute this line{rows}", "dim"), 2 * INDENT)
     language = "cpp" if kernel["kernel"].startswith("cpp_") else "python"
     yield from _rows(kernel["lines"], language, "" if is_library else f"--kernel {kernel['kernel']}")
     if kernel["with"]:
