@@ -176,7 +176,7 @@ def kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator[
         unlinked = tuple(
             (number, rows[number - 1])
             for number in inside
-            if not text.links.of(number) and _STATEMENT.search(rows[number - 1]) is not None
+            if not text.links.of(number) and _is_statement(rows[number - 1])
         )
         others = _others(whole, place)
         yield KernelPart(name, part, text.file, definition.first, lines or unlinked, others, bool(lines))
@@ -186,6 +186,11 @@ def _computes(row: str, origins: Origins, whole: Origins) -> bool:
     """Return whether a row of a kernel computes its origins. Other rows have the origins of their whole kernel."""
     if len(whole) > 1:
         return origins != whole
+    return _is_statement(row)
+
+
+def _is_statement(row: str) -> bool:
+    """Return whether a row computes or stores something: it is no loop, no condition, and no head of the kernel."""
     return _STATEMENT.search(row) is not None and _FRAME_OF_KERNEL.match(row) is None
 
 
