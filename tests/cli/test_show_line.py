@@ -15,7 +15,8 @@ from benchmarks import index_parts  # noqa: E402
 from benchmarks.index_parts import artefact, write_dump  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
 from depyf.cli.exit_codes import EXIT_DONE, EXIT_USAGE  # noqa: E402
-from depyf.links.documents import Document  # noqa: E402
+from depyf.links import of_line  # noqa: E402
+from depyf.links.documents import Document, documents  # noqa: E402
 from depyf.links.of_line import kernel_parts  # noqa: E402
 from depyf.links.origins import Links  # noqa: E402
 
@@ -139,8 +140,8 @@ def written(directory: Path, count: int = 1) -> Path:
     files = {f"source/{FILE}": SOURCE, "other/mappings.json": MAPPINGS, "other/stacks.json": STACKS}
     for number in range(1, count + 1):
         stem = f"__compiled_fn_{number}"
-        files[f"{stem}.Captured_Graph.0.py"] = CAPTURED
-        files[f"{stem}.AFTER_POST_GRAD.0.py"] = LOWERED
+        files[f"{stem}.Captured_Graph.0.py"] = f"# Captured Graph of {stem}\n{CAPTURED}"
+        files[f"{stem}.AFTER_POST_GRAD.0.py"] = f"# AFTER POST GRAD of {stem}\n{LOWERED}"
         files[f"{stem}.kernel_0.py"] = KERNELS
     functions = [index_parts.function("toy", FILE, 4, [compiled(number) for number in range(count)])]
     return write_dump(directory, index_parts.index(functions, [FILE]), files)
@@ -155,7 +156,7 @@ def test_a_line_leads_to_its_nodes_and_to_the_lines_of_its_kernel(tmp_path: Path
     assert shown.exit_code == EXIT_DONE
     assert shown.output.startswith("models/toy.py:7  y = x * 2 + 1\n  in toy; it runs in a graph")
     assert "compile 0/0 of toy  2.0 s, 3 calls\n" in shown.output
-    assert "   9 mul = x * 2\n  10 y = mul + 1\n" in shown.output
+    assert "  10 mul = x * 2\n  11 y = mul + 1\n" in shown.output
     assert f"  kernel {NAME}  {KERNEL_FILE}:4\n" in shown.output
     rows = shown.output.partition(NAME)[2].splitlines()
     assert [row.split(maxsplit=1)[1] for row in rows if " tmp" in row or "= tmp" in row] == [
@@ -190,8 +191,13 @@ def test_a_library_s_kernel_is_shown_by_its_call(tmp_path: Path) -> None:
     assert NAME not in shown
 
 
-def test_equal_compiles_are_shown_once(tmp_path: Path) -> None:
-    dump = written(tmp_path, 3)
+def test_equal_compiles_are_read_and_shown_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dump, reads = written(tmp_path, 3), []
+    monkeypatch.setattr(of_line, "documents", lambda *given: reads.append(given) or documents(*given))
+    content = json.loads(show(dump, "--line", "toy.py:7", "--json").output)
+    compiles = content["processes"][0]["items"][0]["compiles"]
+    assert [entry["kernels"][0]["file"] for entry in compiles] == [f"__compiled_fn_{n}.kernel_0.py" for n in (1, 2, 3)]
+    assert len(reads) == 1
     shown = show(dump, "--line", "toy.py:7").output
     assert shown.count(f"kernel {NAME}") == 1
     assert "the same in compiles 0/1, 0/2: 4.0 s" in shown

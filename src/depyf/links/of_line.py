@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePath
+from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.links.documents import Document, documents
@@ -13,7 +15,7 @@ from depyf.links.kernel_definitions import kernel_definitions
 from depyf.links.line_states import line_states
 from depyf.links.origins import Origin, Origins
 from depyf.model.index_reader import Run
-from depyf.model.run import Compile, Function, Session
+from depyf.model.run import Compile, Dialect, Function, Session
 
 GRAPHS = ("captured_graph", "joint_graph", "forward_graph", "after_post_grad")
 """The graphs in which a line is looked up: the first that has nodes of the line."""
@@ -69,6 +71,14 @@ class CompiledLine:
     kernels: tuple[KernelPart, ...]
 
 
+Parts: TypeAlias = tuple[tuple[GraphPart, ...], tuple[KernelPart, ...]]
+"""What came from a line in one compile."""
+
+_COMPARED = (Dialect.GRAPH, Dialect.KERNEL)
+_TITLE = re.compile(r"\A#.*\n")
+"""The first line of a text, which names the compile. Recompiles often have equal texts below it."""
+
+
 def is_same_file(named: str, asked: str) -> bool:
     """Return whether a file of the index is the one that is asked for, by its path, the end of it, or its name.
 
@@ -102,17 +112,32 @@ def compiles_of_line(run: Run, place: Origin) -> Iterator[CompiledLine]:
         run: the run.
         place: a file, by its name in the index, and a line.
     """
+    known: dict[tuple[str, ...], tuple[Parts, list[str]]] = {}
     for function, compiled in run.session.compiles():
         has_read = any(read.filename == place[0] and place[1] in read.lines for read in compiled.lines)
         if compiled.lines and not has_read:
             continue
-        texts = documents(run, function, compiled)
-        graphs = tuple(_graph_parts(texts, place))
-        modules = [text for text in texts if text.is_kernels]
-        has_backward = any(_is_backward(text) for text in modules)
-        kernels = tuple(part for text in modules for part in kernel_parts(text, place, has_backward))
+        files = [artefact.file for artefact in compiled.artefacts if artefact.dialect in _COMPARED]
+        texts = tuple(_TITLE.sub("", run.text(file)) for file in files)
+        if texts not in known:
+            known[texts] = _parts(documents(run, function, compiled), place), files
+        (graphs, kernels), earlier = known[texts]
+        renamed = dict(zip(earlier, files, strict=True))
         if has_read or graphs or kernels:
-            yield CompiledLine(function, compiled, graphs, kernels)
+            yield CompiledLine(
+                function,
+                compiled,
+                tuple(replace(part, file=renamed[part.file]) for part in graphs),
+                tuple(replace(part, file=renamed[part.file]) for part in kernels),
+            )
+
+
+def _parts(texts: list[Document], place: Origin) -> Parts:
+    """Return the nodes and the kernels of a compile that come from a line."""
+    modules = [text for text in texts if text.is_kernels]
+    has_backward = any(_is_backward(text) for text in modules)
+    kernels = tuple(part for text in modules for part in kernel_parts(text, place, has_backward))
+    return tuple(_graph_parts(texts, place)), kernels
 
 
 def _graph_parts(texts: list[Document], place: Origin) -> Iterator[GraphPart]:
