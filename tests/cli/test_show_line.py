@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -191,13 +192,13 @@ def test_a_library_s_kernel_is_shown_by_its_call(tmp_path: Path) -> None:
     assert NAME not in shown
 
 
-def test_equal_compiles_are_read_and_shown_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dump, reads = written(tmp_path, 3), []
-    monkeypatch.setattr(of_line, "documents", lambda *given: reads.append(given) or documents(*given))
-    content = json.loads(show(dump, "--line", "toy.py:7", "--json").output)
+def test_equal_compiles_are_read_and_shown_once(tmp_path: Path) -> None:
+    dump = written(tmp_path, 3)
+    with mock.patch.object(of_line, "documents", wraps=documents) as reads:
+        content = json.loads(show(dump, "--line", "toy.py:7", "--json").output)
     compiles = content["processes"][0]["items"][0]["compiles"]
     assert [entry["kernels"][0]["file"] for entry in compiles] == [f"__compiled_fn_{n}.kernel_0.py" for n in (1, 2, 3)]
-    assert len(reads) == 1
+    assert reads.call_count == 1
     shown = show(dump, "--line", "toy.py:7").output
     assert shown.count(f"kernel {NAME}") == 1
     assert "the same in compiles 0/1, 0/2: 4.0 s" in shown
