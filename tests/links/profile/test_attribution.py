@@ -258,8 +258,9 @@ def test_a_profile_without_steps_says_why_in_one_line(tmp_path: Path, recompiles
     run = read_run(index_parts.write_dump(tmp_path, written, {f"source/{USER}": ""}))
     lines = most_expensive(profile_json(profile_of(Recording(), Programs(), {}), run))
     assert lines == [f"depyf: no step was measured: a step needs 4 calls in a row without a compile, and {says}"]
-    noted = most_expensive(profile_json(profile_of(Recording(notes=["the program profiles itself"]), Programs(), {}), run))
-    assert noted == ["depyf: no step was measured: the program profiles itself"]
+    noted = Recording(notes=["the program profiles itself"])
+    lines = most_expensive(profile_json(profile_of(noted, Programs(), {}), run))
+    assert lines == ["depyf: no step was measured: the program profiles itself"]
 
 
 def test_the_first_line_says_where_a_step_begins() -> None:
