@@ -32,7 +32,7 @@ class Sketch(str):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """An object, its name from the function, its sketch before the call, and what puts it back."""
+    """An object, its name from the function, its sketch before the call, and the function that puts it back."""
 
     name: str
     sketch: Callable[[], Sketch]
@@ -152,7 +152,7 @@ _RESTORING: tuple[tuple[type, Callable[[Any], Callable[[], object]]], ...] = (
     (set, _set_back),
     (random.Random, _random_back),
 )
-"""What puts an object of each type back. The methods are those of the type itself: a class may replace them."""
+"""How objects of each type are put back. The methods are those of the type itself: a class may replace them."""
 
 
 def _attributes(value: object) -> dict[str, object]:
