@@ -10,7 +10,6 @@ from depyf.findings import findings
 from depyf.findings.expected import expectation
 from depyf.findings.nearest import independent
 from depyf.model.finding import Finding
-from depyf.model.guard_failure import Check
 from depyf.model.run import Compile, CompileId, FailedEntry, Failure, Function, Guard, GuardSet, Recompile, SideEffect
 from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, function, run_of
@@ -45,17 +44,6 @@ def with_type(net_function: Function, name: str) -> Function:
             )
         )
     return net_function
-
-
-def with_conditions(entry: FailedEntry) -> FailedEntry:
-    """Return an entry whose comparisons are conditions on a number that was a symbol before."""
-    failures = (
-        replace(guard_failure, source=guard_failure.text, check=Check.CONDITION, expected="")
-        if " == " in guard_failure.text
-        else guard_failure
-        for guard_failure in entry.failures
-    )
-    return replace(entry, failures=tuple(failures))
 
 
 def only(net_function: Function) -> Finding:
