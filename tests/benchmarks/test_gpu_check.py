@@ -68,8 +68,8 @@ def test_without_time_no_part_begins(tmp_path: Path) -> None:
 
 def test_what_a_part_told_before_its_limit_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = Part("x", "endless", "a part without an end", 3)
-    script = "import sys; from pathlib import Path; from benchmarks.gpu_check.checks import Told\n"
-    script += "Told(Path(sys.argv[1])).add('before', 1, True)\nwhile True: pass\n"
+    script = "import sys, time; from pathlib import Path; from benchmarks.gpu_check.checks import Told\n"
+    script += "Told(Path(sys.argv[1])).add('before', 1, True)\ntime.sleep(600)\n"
     monkeypatch.setattr(running.sys, "executable", str(_python(tmp_path, script, running.results(tmp_path, part))))
     assert running.run_part(part, "cpu", tmp_path, 3) == running.LATE
     assert [result.what for result in read(running.results(tmp_path, part))] == ["before"]
