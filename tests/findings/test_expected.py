@@ -10,6 +10,7 @@ from depyf.findings import findings
 from depyf.findings.expected import expectation
 from depyf.findings.nearest import independent
 from depyf.model.finding import Finding
+from depyf.model.guard_failure import Check
 from depyf.model.run import Compile, CompileId, FailedEntry, Failure, Function, Guard, GuardSet, Recompile, SideEffect
 from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, function, run_of
