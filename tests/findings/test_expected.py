@@ -47,17 +47,6 @@ def with_type(net_function: Function, name: str) -> Function:
     return net_function
 
 
-def with_conditions(entry: FailedEntry) -> FailedEntry:
-    """Return an entry whose comparisons are conditions on a number that was a symbol before."""
-    failures = (
-        replace(guard_failure, source=guard_failure.text, check=Check.CONDITION, expected="")
-        if " == " in guard_failure.text
-        else guard_failure
-        for guard_failure in entry.failures
-    )
-    return replace(entry, failures=tuple(failures))
-
-
 def only(net_function: Function) -> Finding:
     (finding,) = findings(run_of(net_function))
     return finding
