@@ -214,9 +214,10 @@ class Search:
         With `trace_autograd_ops`, a graph goes on to the next break, which may be gone by now.
         """
         assert self._ground is not None
-        number = next(at for at, tried in enumerate(result.tried) if tried.edit.key == edit.key)
         base = self._ground[0]
-        if result.tried[number].state not in (HARMS, TRADES) or not base or base | {number} in self._known:
+        harmful = (at for at, tried in enumerate(result.tried) if tried.state in (HARMS, TRADES))
+        number = next((at for at in harmful if result.tried[at].edit.key == edit.key), None)
+        if number is None or not base or base | {number} in self._known:
             return False
         again = self._alone(result, number)
         if again.state != HELPS:

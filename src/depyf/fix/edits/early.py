@@ -86,11 +86,16 @@ def _late(module: cst.Module, branch: cst.If, rest: list[cst.BaseStatement]) -> 
     assert final.value is not None
     chosen = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(node) for node in (name, early, final.value)])
     returned = last.with_changes(body=[final.with_changes(value=chosen)])
-    return [met, kept, *(_in_both(row, name) for row in rest[:-1]), returned]
+    return [met, kept, *(_in_both(module, row, name) for row in rest[:-1]), returned]
 
 
-def _in_both(row: cst.BaseStatement, met: cst.Name) -> cst.BaseStatement:
+def _in_both(module: cst.Module, row: cst.BaseStatement, met: cst.Name) -> cst.BaseStatement:
     """Return a row that both cases run: an assignment, or a report that only one of them makes.
+
+    Args:
+        module: the syntax tree of the user's file.
+        row: the row.
+        met: the name of the condition of the early return.
 
     Raises:
         RefusedError: it is another statement.
@@ -100,7 +105,27 @@ def _in_both(row: cst.BaseStatement, met: cst.Name) -> cst.BaseStatement:
             refuse_impure(cst.ensure_type(small, cst.Assign).value)
         return row
     if isinstance(row, cst.If) and row.orelse is None and all(is_report(small) for small in rows_of(row)):
-        other = cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(met)])
-        parts = [cst.Arg(other), cst.Arg(condition_of(row.test))]
-        return row.with_changes(test=cst.Call(cst.parse_expression("torch.logical_and"), parts))
+        return row.with_changes(test=_and_not(met, condition_of(row.test)))
+    call = _moved_report(module, row)
+    if call is not None:
+        first = call.args[0].with_changes(value=_and_not(met, call.args[0].value))
+        changed = row.deep_replace(call, call.with_changes(args=[first, *call.args[1:]]))
+        return cst.ensure_type(changed, cst.SimpleStatementLine)
     raise RefusedError("the rest of the function does more than assign names and report")
+
+
+def _and_not(met: cst.Name, condition: cst.BaseExpression) -> cst.Call:
+    other = cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(met)])
+    return cst.Call(cst.parse_expression("torch.logical_and"), [cst.Arg(other), cst.Arg(condition)])
+
+
+def _moved_report(module: cst.Module, row: cst.BaseStatement) -> cst.Call | None:
+    """Return the call of a report that another edit has moved, if it reports or not by its first argument."""
+    if not m.matches(row, m.SimpleStatementLine([m.Expr(m.Call(m.Name(m.MatchRegex(r"report_\d+"))))])):
+        return None
+    call = cst.ensure_type(m.findall(row, m.Call(m.Name(m.MatchRegex(r"report_\d+"))))[0], cst.Call)
+    name = cst.ensure_type(call.func, cst.Name).value
+    reporter = m.FunctionDef(m.Name(name), params=m.Parameters([m.Param(m.Name("condition")), m.ZeroOrMore()]))
+    tests = m.If(m.Name("condition"), orelse=None)
+    definitions = m.findall(module, reporter)
+    return call if definitions and m.findall(definitions[0], tests) else None
