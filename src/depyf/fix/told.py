@@ -175,7 +175,7 @@ def _numbers(counts: Counts) -> dict[str, Any]:
     return {
         "compiles": counts.compiles,
         "breaks": counts.breaks,
-        "eager_calls": counts.eager,
+        "eager_calls": counts.missed,
         "calls": counts.calls,
         "compiled_calls": None if counts.calls is None else counts.compiled,
         "failures": counts.failures,
