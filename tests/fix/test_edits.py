@@ -39,7 +39,10 @@ def edited_branch(text: str, line: int = 1) -> str:
     ],
 )
 def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
-    assert edited_branch(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1) == after
+    assert (
+        edited_branch(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1)
+        == after
+    )
 
 
 def test_a_break_at_an_elif_changes_the_whole_branch() -> None:
