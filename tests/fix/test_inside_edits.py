@@ -32,9 +32,9 @@ def test_an_early_return_is_chosen_at_the_end() -> None:
 
 
 def test_a_report_after_an_early_return_is_of_the_other_case() -> None:
-    text = f"{HEAD}    if m.any(): return x\n    if x.max() > 1:\n        print(x)\n    return -x\n"
+    text = f"{HEAD}    if m.any(): return x\n    if x.norm() > 1:\n        print(x)\n    return -x\n"
     edited = returned_late(cst.parse_module(text), 8).code
-    condition = "torch.logical_and(torch.logical_not(is_met), x.max() > 1)"
+    condition = "torch.logical_and(torch.logical_not(is_met), x.norm() > 1)"
     assert f"    if {condition}:\n        print(x)\n" in edited
     moved = reported(cst.parse_module(text), 9)
     assert f"    report_9({condition}, x)\n" in returned_late(moved, 8).code
@@ -46,6 +46,11 @@ def test_a_report_after_an_early_return_is_of_the_other_case() -> None:
         ("    if m.any():\n        return x\n    x.add_(1)\n    return x\n", "more than assign"),
         ("    if m.any():\n        return x\n    print(x)\n    return x\n", "more than assign"),
         ("    if m.any():\n        return x\n    y = SEEN.pop()\n    return y\n", "effect"),
+        ("    if m.any():\n        return x\n    y = x[m].max()\n    return y\n", "may raise"),
+        ("    if m.any():\n        return x\n    return torch.linalg.inv(x)\n", "may raise"),
+        ("    if m.any():\n        return x\n    return x[m][0]\n", "item by its number"),
+        ("    if m.any():\n        return x\n    return x * (1 / x.shape[1])\n", "item by its number"),
+        ("    if m.any():\n        return x\n    return x * (1 / x.numel())\n", "by zero"),
         ("    if m.any():\n        return SEEN.pop()\n    return x\n", "effect"),
         ("    if m.any():\n        return x\n    y = x\n", "does not end"),
         ("    if m.any():\n        y = x\n    return y\n", "no early return"),

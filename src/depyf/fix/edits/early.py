@@ -11,6 +11,9 @@ after:
     y = x[mask]
     return torch.where(is_met, early, y.mean())
 
+The early return may be there because the rest raises an error otherwise, as `x[mask].max()` does for no item. The run
+need not show that. So an operation in the rest that may raise by its values is refused.
+
 A report in a branch of the rest gets the other case as a part of its condition.
 """
 
@@ -84,6 +87,7 @@ def _late(module: cst.Module, branch: cst.If, rest: list[cst.BaseStatement]) -> 
     last = cst.ensure_type(rest[-1], cst.SimpleStatementLine)
     final = cst.ensure_type(last.body[0], cst.Return)
     assert final.value is not None
+    _refuse_raising(final.value)
     chosen = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(node) for node in (name, early, final.value)])
     returned = last.with_changes(body=[final.with_changes(value=chosen)])
     return [met, kept, *(_in_both(module, row, name) for row in rest[:-1]), returned]
@@ -102,9 +106,12 @@ def _in_both(module: cst.Module, row: cst.BaseStatement, met: cst.Name) -> cst.B
     """
     if isinstance(row, cst.SimpleStatementLine) and all(m.matches(small, m.Assign([_ASSIGNED])) for small in row.body):
         for small in row.body:
-            refuse_impure(cst.ensure_type(small, cst.Assign).value)
+            value = cst.ensure_type(small, cst.Assign).value
+            refuse_impure(value)
+            _refuse_raising(value)
         return row
     if isinstance(row, cst.If) and row.orelse is None and all(is_report(small) for small in rows_of(row)):
+        _refuse_raising(row.test)
         return row.with_changes(test=_and_not(met, condition_of(row.test)))
     call = _moved_report(module, row)
     if call is not None:
@@ -112,6 +119,28 @@ def _in_both(module: cst.Module, row: cst.BaseStatement, met: cst.Name) -> cst.B
         changed = row.deep_replace(call, call.with_changes(args=[first, *call.args[1:]]))
         return cst.ensure_type(changed, cst.SimpleStatementLine)
     raise RefusedError("the rest of the function does more than assign names and report")
+
+
+def _refuse_raising(value: cst.BaseExpression) -> None:
+    """Refuse a value that may raise an error for some values of its tensors: of no item, or of a singular matrix."""
+    for call in m.findall(value, m.Call()):
+        name = cst.Module([]).code_for_node(cst.ensure_type(call, cst.Call).func).rpartition(".")[2]
+        if name in RAISING:
+            raise RefusedError(f"`{name}` in the rest may raise an error where the function returns early")
+    for number in (m.Integer(), m.UnaryOperation(expression=m.Integer())):
+        element = m.SubscriptElement(m.Index(number))
+        if m.findall(value, m.Subscript(slice=[m.ZeroOrMore(), element, m.ZeroOrMore()])):
+            raise RefusedError("the rest takes an item by its number, which may not be there")
+    if m.findall(value, m.BinaryOperation(m.Integer() | m.Float(), m.Divide() | m.Modulo() | m.FloorDivide())):
+        raise RefusedError("the rest divides a number, which may be by zero")
+
+
+RAISING = frozenset(
+    "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue topk quantile nanquantile multinomial stack "
+    "cat cholesky inv inverse solve svd eigh eig eigvalsh lstsq qr cummax cummin scatter gather index_select take "
+    "one_hot embedding reshape view unflatten squeeze_".split()
+)
+"""Functions that raise an error for an empty tensor, a singular matrix, or an index out of range."""
 
 
 def _and_not(met: cst.Name, condition: cst.BaseExpression) -> cst.Call:
