@@ -131,7 +131,8 @@ def _refuse_raising(value: cst.BaseExpression) -> None:
         element = m.SubscriptElement(m.Index(number))
         if m.findall(value, m.Subscript(slice=[m.ZeroOrMore(), element, m.ZeroOrMore()])):
             raise RefusedError("the rest takes an item by its number, which may not be there")
-    if m.findall(value, m.BinaryOperation(m.Integer() | m.Float(), m.Divide() | m.Modulo() | m.FloorDivide())):
+    divides = m.Divide() | m.Modulo() | m.FloorDivide()
+    if m.findall(value, m.BinaryOperation(m.Integer() | m.Float(), divides)):
         raise RefusedError("the rest divides a number, which may be by zero")
 
 
