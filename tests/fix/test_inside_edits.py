@@ -179,6 +179,7 @@ def test_a_patch_has_the_line_ends_of_the_file(tmp_path: Path) -> None:
         ("Traceback\n  f()\nRuntimeError: boom\n\nSet TORCHDYNAMO_VERBOSE=1 for more\n", "RuntimeError: boom"),
         ("torch._dynamo.exc.Unsupported: a call\n  Explanation: why\n", "Unsupported: a call"),
         ("torch._inductor.exc.InductorError: \n\nwhy it is\n", "InductorError: why it is"),
+        ("exc.InductorError: AssertionError: \n\nSet TORCH_LOGS\n", "InductorError: AssertionError"),
         ("Segmentation fault\n", "Segmentation fault"),
         ("", ""),
     ],

@@ -260,7 +260,7 @@ def last_error(errors: str) -> str:
         match = _ERROR.match(rows[at])
         if match is not None:
             message = match[2] or next((row.strip() for row in rows[at + 1 :] if row.strip()), "")
-            return f"{match[1]}: {message}"
+            return f"{match[1]}: {message}".rstrip(": ")
     return rows[-1] if rows else ""
 
 

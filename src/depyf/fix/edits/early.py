@@ -137,9 +137,9 @@ def _refuse_raising(value: cst.BaseExpression) -> None:
 
 
 RAISING = frozenset(
-    "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue topk quantile nanquantile multinomial stack "
-    "cat cholesky inv inverse solve svd eigh eig eigvalsh lstsq qr cummax cummin scatter gather index_select take "
-    "one_hot embedding reshape view unflatten squeeze_".split()
+    "max min amax amin aminmax argmax argmin median nanmedian mode kthvalue topk quantile nanquantile multinomial "
+    "stack cat cholesky inv inverse solve svd eigh eig eigvalsh lstsq qr cummax cummin scatter gather index_select "
+    "take one_hot embedding reshape view unflatten squeeze_".split()
 )
 """Functions that raise an error for an empty tensor, a singular matrix, or an index out of range."""
 
