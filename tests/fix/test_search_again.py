@@ -26,13 +26,14 @@ from depyf.fix.tries import Outcome, Program
 class _Runs:
     """Runs of a program with a break at `first` and one at `second`. The switch alone shows two more breaks."""
 
-    only_forks = True
     began = 0.0
 
     def __init__(self, file: Path) -> None:
         self.program = Program(str(file), (), False, file.parent, 50, False, 60.0)
         self.text = file.read_text()
         self.count = 0
+        self.only_forks = True
+        self.times: list[float] = []
 
     def run(self, texts: Mapping[str, str], **_: Any) -> Outcome:  # noqa: ANN401 - as the real one
         """Return the numbers of a text."""
@@ -46,7 +47,8 @@ class _Runs:
             for kind, is_there in (("second", second and not switched), ("first", first))
             if is_there
         ]
-        record = Record(calls=[[1.0]], results=[1])
+        seconds = [self.times[min(self.count, len(self.times)) - 1]] * 8 if self.times else [1.0]
+        record = Record(calls=[[1.0]], results=[1], seconds=seconds)
         return Outcome(0, b"", Counts(1, breaks), record, tuple(left), run=SimpleNamespace())  # type: ignore[arg-type]
 
 
@@ -91,3 +93,19 @@ def test_a_program_without_a_finding_is_not_called_one_without_an_edit(runs: _Ru
     runs.text = "import torch\n"
     result = Search(runs, 40, 1e9, "", lambda _: None).search()  # type: ignore[arg-type]
     assert list(lines(result, ""))[1:] == ["nothing to repair: no finding needs a change"]
+
+
+@pytest.mark.parametrize(
+    ("times", "ratio"),
+    [
+        ([1.0, 1.0, 1.0, 1.0, 5.0, 1.0, 0.5], 2.0),
+        ([1.0, 1.0, 1.0, 1.0, 5.0, 1.0, 4.0], 0.25),
+    ],
+)
+def test_a_slower_call_is_measured_twice(runs: _Runs, times: list[float], ratio: float) -> None:
+    runs.text = "import torch\nfirst\n"
+    Path("user.py").write_text(runs.text)
+    runs.only_forks = False
+    runs.times = times
+    result = Search(runs, 40, 1e9, "", lambda _: None).search()  # type: ignore[arg-type]
+    assert result.ratio == ratio, runs.count
