@@ -75,9 +75,9 @@ def _nothing(result: Result) -> str:
     """Return why no edit is kept."""
     if result.tried:
         return "no edit helps"
-    return (
-        "no finding has an edit that can be tried" if left(result) else "nothing to repair: no finding needs a change"
-    )
+    if left(result):
+        return "no finding has an edit that can be tried"
+    return "nothing to repair: no finding needs a change"
 
 
 def _said(tried: Tried) -> str:
