@@ -27,4 +27,4 @@ with torch.no_grad():
     for _ in range(4):
         with Extractor(model, "0") as activations:
             scores = compiled(torch.randn(2, 4))
-            assert activations["0"].shape == (2, 8)
+            print(scores.shape, list(activations))
