@@ -45,6 +45,8 @@ _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _AS_TENSOR = "make `"
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
+_NO_NAME = re.compile(r"\[[^\]]*:|\(")
+"""The parts of an expression that gives another tensor each time, such as a slice, on which a mark has no effect."""
 _SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
@@ -125,6 +127,9 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
+    if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
+        fix = f"assign `{reason.failure.subject}` to a variable before the call, and mark its dimension as dynamic there"
+        return replace(reason, fix=f"{fix} with `torch._dynamo.mark_dynamic`")
     return with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
 
 

@@ -201,11 +201,15 @@ def _is_needed(subject: str, change: Change, source: str) -> bool:
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
-    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another.
+
+    A tensor converts into one of a subclass, and back.
+    """
     kind = VALUES[place, Change.TYPE]
     is_of_class = failure.check in (Check.CLASS, Check.TYPE)
     types = (failure.expected, failure.actual) if is_of_class else ()
-    return kind if all(map(_converts, types)) else replace(kind, fix="", note=OTHER_CLASS)
+    is_converted = all(map(_converts, types)) or any(map(_is_tensor_type, types))
+    return kind if is_converted else replace(kind, fix="", note=OTHER_CLASS)
 
 
 def _converts(name: str) -> bool:

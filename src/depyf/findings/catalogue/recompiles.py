@@ -75,10 +75,11 @@ VALUES = {
     for change, (cause, fix) in CHANGES.items()
 }
 
-MADE_STATIC = (
+_STATIC = (
     "remove `dynamic=False`, or what else sets `torch._dynamo.config.automatic_dynamic_shapes` to False: without it, "
-    "torch makes a size dynamic at its second value"
 )
+MADE_STATIC = f"{_STATIC}torch makes a size dynamic at its second value"
+NUMBER_MADE_STATIC = f"{_STATIC}torch makes a number a symbol at its second value"
 """For a size that torch would make dynamic by itself if the program did not forbid it."""
 
 TENSORS = {
