@@ -39,7 +39,6 @@ from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
-from depyf.model.spelling import root_name
 from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
@@ -373,13 +372,8 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
-    may_grow = kind.change is Changed.LENGTH and (is_changed or not _is_given(failures[0]))
+    may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
     return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
-
-
-def _is_given(failure: GuardFailure) -> bool:
-    """Return whether each call may pass another object that holds a value: an argument, but not `self`."""
-    return failure.source.startswith("L[") and root_name(failure.source) != "self"
 
 
 def _changed_outside(kind: Kind, grown: Kind) -> Kind:
