@@ -29,10 +29,10 @@ def without_code(number: int) -> Compile:
     ("compiles", "says"),
     [
         ([compiled(0, CODE)], "all proven"),
-        ([compiled(0, CODE), without_code(1)], "1 made no code, the others proven"),
+        ([compiled(0, CODE), without_code(1)], "1 compile ended without code, the others proven"),
         (
             [compiled(0, CODE), without_code(1), compiled(2, Unavailable("failed"), FAILURE)],
-            "1 failed, 1 made no code, the others proven",
+            "1 compile failed, 1 compile ended without code, the others proven",
         ),
         ([without_code(0)], "nothing was compiled successfully"),
     ],
@@ -43,6 +43,15 @@ def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: lis
     (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
     first = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[0]
     assert first.endswith(f" s, {says}")
+
+
+def test_a_run_without_anything_to_change_says_so_with_its_numbers(tmp_path: Path) -> None:
+    session = Session("2.13.0", "3.11.7", functions={"0": Function("0", "f", "f.py", 1, "", "0")})
+    session.functions["0"].compiles.append(compiled(0, CODE))
+    session.ended = True
+    (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
+    second = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[1]
+    assert second == "nothing needs a change: no graph break, no recompile"
 
 
 @pytest.mark.parametrize(("condition", "says"), [("x > 0", "1 finding"), ("", "nothing")])

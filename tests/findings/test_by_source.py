@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
+import random
 import warnings
 from pathlib import Path
 
@@ -10,7 +12,22 @@ import pytest
 
 import depyf
 from depyf.findings import findings
-from depyf.findings.by_source import CHECK, LOOP, NUMBER, NUMBERS, OUTSIDE, REPORT, SLICE, WRITE
+from depyf.findings.by_source import (
+    ARGUMENT,
+    CHECK,
+    DRAW,
+    LOOP,
+    NUMBER,
+    NUMBERS,
+    OUTSIDE,
+    REPORT,
+    SEED,
+    SLICE,
+    WRITE,
+    advice_by_source,
+)
+from depyf.model.run import Function
+from depyf.model.user_line import UserLine
 
 torch = pytest.importorskip("torch")
 
@@ -122,6 +139,33 @@ def made_and_clamped(x):
     return torch.clamp(x, max=most) + 1
 
 
+WEIGHTS = {0: 0.5, 1: 1.0, 2: 2.0}
+MODULES = [torch.sin, torch.cos]
+
+
+def picked(x):
+    return x * WEIGHTS[int(x.argmax())]
+
+
+def picked_function(x):
+    return MODULES[x.argmax().item() % 2](x)
+
+
+def dropped(x):
+    if random.random() < 0.5:
+        x = x * 2
+    return x + 1
+
+
+def scattered(x):
+    return x * random.random()
+
+
+def seeded(x):
+    random.seed(0)
+    return x + 1
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -129,6 +173,8 @@ def made_and_clamped(x):
         (collected, OUTSIDE),
         (made_by_size, NUMBER),
         (made_and_clamped, "keep the number as a tensor"),
+        (picked, "put the values of `WEIGHTS` into one tensor"),
+        (picked_function, "keep the number as a tensor"),
         (checked, CHECK),
         (outer, CHECK),
         (reported, REPORT),
@@ -221,3 +267,12 @@ def test_the_advice_for_a_bound_can_be_followed() -> None:
     torch._dynamo.reset()
     with torch._dynamo.config.patch(capture_scalar_outputs=True):
         assert torch.compile(cut, fullgraph=True, backend="eager")(x) == cut(x)
+
+
+@pytest.mark.parametrize(("function", "words"), [(dropped, DRAW), (scattered, ARGUMENT), (seeded, SEED)])
+def test_a_number_that_python_draws_is_passed_as_a_tensor(function, words: str) -> None:
+    code = function.__code__
+    text = inspect.getsource(function)
+    drawing = Function("0", code.co_name, __file__, code.co_firstlineno, text, "0")
+    line = UserLine(__file__, code.co_firstlineno + 1, text.splitlines()[1].strip(), code.co_name)
+    assert advice_by_source("break-random", drawing, line) == words

@@ -96,13 +96,13 @@ def test_two_things_that_change_at_once_are_both_told() -> None:
     run = run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, "L[\"mode\"]: expected 'a', got 'b'"))
     (finding,) = findings(run)
     assert (finding.kind, [difference.kind for difference in finding.also]) == ("tensor-size", ["argument-string"])
-    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'b', not 'a'")
+    assert finding.cause.endswith("; in the same calls also the string `mode` (an argument) was 'b', not 'a'")
 
 
 def test_a_value_with_a_semicolon_is_not_cut() -> None:
     mode = "L[\"mode\"]: expected 'a; b', got 'c; d'"
     (finding,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, mode)))
-    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'c; d', not 'a; b'")
+    assert finding.cause.endswith("; in the same calls also the string `mode` (an argument) was 'c; d', not 'a; b'")
     scale = 'L["x"]["a; b"]: expected 1.5, got 2.5'
     expected = function(0, "net", "net.py", (CALL,), 10, scale)
     (finding,) = findings(run_of(expected))

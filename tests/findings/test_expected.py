@@ -330,3 +330,23 @@ def test_the_first_step_of_an_optimizer_fills_its_state_and_marks_its_group() ->
     given = function(0, "f", "f.py", (CALL,), 10, state, 'L["group"]: expected 14 items, got 15')
     given.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('L["group"]', ())]
     assert only(given).severity == "medium"
+
+
+def test_sizes_that_were_equal_by_chance_need_one_more_entry() -> None:
+    text = "ids.size()[0] == mask.size()[0]  # duck sizing added this equality because these variables had the same size 14"
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    check = replace(failure(text), source=text.partition("  #")[0], check=Check.CONDITION, expected="", text=text)
+    net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (check,), True),))
+    finding = only(net_function)
+    assert (finding.kind, finding.severity) == ("duck-size", "low")
+    assert "use_duck_shape = False" in finding.fix
+
+
+@pytest.mark.parametrize(("hits", "severity"), [((1, 9), "low"), ((4, 9), "medium"), ((1, 1), "medium")])
+def test_a_stride_of_the_first_call_alone_is_a_warm_up(hits: tuple[int, int], severity: str) -> None:
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'stride of L["token"]: expected (5, 1), got (1, 1)')
+    for compiled, count in zip(net_function.compiles, hits, strict=True):
+        compiled.hits = count
+    finding = only(net_function)
+    assert (finding.kind, finding.severity) == ("tensor-stride", severity)
+    assert "contiguous" in finding.fix

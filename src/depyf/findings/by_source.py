@@ -36,6 +36,17 @@ NUMBERS = (
     "integers, set `torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
+DRAW = (
+    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the branch; "
+    "or draw it with `torch.rand`, which gives other numbers"
+)
+SEED = "seed before the call of the compiled function"
+ARGUMENT = "draw the number before the call, and pass it as a tensor argument"
+TABLE = (
+    "put the values of `{table}` into one tensor before the first call, and index that with the tensor, without "
+    "`{taker}`: `table[index]` takes the values of all items at once"
+)
+
 _REPORTING = ("print", "warn", "warning", "info", "debug", "error", "critical", "exception", "log")
 """The names of functions that report: `print`, `warnings.warn`, and the methods of a logger."""
 
@@ -56,7 +67,11 @@ def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
         return ""
     tree, number = _around(function, line)
     statement = _statement(tree, number)
-    return "" if statement is None else give(statement, tree)
+    if statement is None:
+        return ""
+    is_table = kind == "break-item" and not _reports(statement)
+    table = _of_table(statement, parsed(file_text(line.filename))) if is_table else ""
+    return table or give(statement, tree)
 
 
 def reports_at(function: Function, line: UserLine) -> bool:
@@ -132,6 +147,55 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
     return SLICE if _bounds(statement) and not takes else ""
 
 
+def _of_table(statement: ast.stmt, tree: ast.AST) -> str:
+    """Return the advice where a number of a tensor picks a value of a table of numbers: `WEIGHTS[int(label)]`, or "".
+
+    A tensor replaces such a table, but not a list of modules.
+    """
+    tables = _tables(tree)
+    for node in nodes_below(statement):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in tables:
+            for call in nodes_below(node.slice):
+                name = _name_called(call.func) if isinstance(call, ast.Call) else ""
+                if name in _TAKING:
+                    return TABLE.format(table=node.value.id, taker=f".{name}()" if name == "item" else f"{name}()")
+    return ""
+
+
+def _tables(tree: ast.AST) -> set[str]:
+    """Return the names that a tree assigns a dict, a list or a tuple of numbers, with integers as keys."""
+    names: set[str] = set()
+    for node in nodes_below(tree):
+        if isinstance(node, ast.Assign) and _is_table(node.value):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
+
+
+def _is_table(value: ast.expr) -> bool:
+    keys = value.keys if isinstance(value, ast.Dict) else []
+    values = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [])
+    is_display = isinstance(value, (ast.Dict, ast.List, ast.Tuple))
+    numbers = [number.value for number in (*keys, *values) if isinstance(number, ast.Constant)]
+    is_of_numbers = all(isinstance(number, (int, float)) for number in numbers)
+    return is_display and bool(values) and is_of_numbers and len(numbers) == len(keys) + len(values)
+
+
+def _of_random(statement: ast.stmt, tree: ast.AST) -> str:
+    """Return the advice for a number that Python draws, by whether it seeds, decides a branch, or is a value."""
+    calls = [node.func for node in nodes_below(_head(statement)) if isinstance(node, ast.Call)]
+    drawn = [call for call in calls if isinstance(call, ast.Attribute) and _name_called(call.value) == "random"]
+    if any(call.attr in ("seed", "setstate") for call in drawn):
+        return SEED
+    if isinstance(statement, ast.If):
+        return DRAW
+    return ARGUMENT if drawn else ""
+
+
+def _head(statement: ast.stmt) -> ast.AST:
+    """Return the condition of a branch or a loop, and any other statement as it is."""
+    return statement.test if isinstance(statement, (ast.If, ast.While)) else statement
+
+
 def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
     """Return the advice where the numbers of `.tolist()` are needed as such: by a loop, a call or a slice."""
     if _reports(statement):
@@ -193,7 +257,12 @@ def _bounds(tree: ast.AST) -> set[str]:
     return {name for node in nodes_below(tree) if isinstance(node, ast.Slice) for name in names_in(node)}
 
 
-_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item, "break-tolist": _of_list}
+_ADVICE = {
+    "break-data-dependent-branch": _of_branch,
+    "break-item": _of_item,
+    "break-tolist": _of_list,
+    "break-random": _of_random,
+}
 
 
 def _reports(statement: ast.stmt) -> bool:

@@ -81,8 +81,14 @@ def is_computed(root: Function, function: Function, failure: GuardFailure) -> bo
     """
     if not function.is_resume or not failure.source.startswith(_LOCAL) or function.break_line is None:
         return False
+    line = assigned_at(root, failure)
+    return line is not None and line <= function.break_line
+
+
+def assigned_at(root: Function, failure: GuardFailure) -> int | None:
+    """Return the first line of a function that assigns the variable which a guard checks, or None."""
     line = _assignments(root.source).get(root_name(failure.source))
-    return line is not None and root.first_line + line - 1 <= function.break_line
+    return None if line is None else root.first_line + line - 1
 
 
 @functools.lru_cache(maxsize=64)

@@ -73,7 +73,8 @@ def _of_few_entries(event: Event, compiles: Sequence[Compile]) -> str:
     """Return why a smaller batch, sizes that settle, or states of the call are expected, or ""."""
     words = ""
     if not event.together:
-        words = _of_one(event.cause) if len(compiles) == 1 else _settles(event.cause, compiles)
+        is_single = len(compiles) == 1
+        words = _of_one(event.cause, compiles[0]) if is_single else _settles(event.cause, compiles)
     return words or (_entries(event) if _is_state(event.cause) and _is_bounded(event) else "")
 
 
@@ -148,9 +149,22 @@ def _is_of_training(cause: Cause) -> bool:
     return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
 
 
-def _of_one(cause: Cause) -> str:
+def _of_one(cause: Cause, compiled: Compile) -> str:
     """Return why a single recompile in which nothing else differed is expected, or ""."""
-    return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
+    if _is_smaller_batch(cause.failures[0]):
+        return "a smaller batch, such as the last one"
+    is_stride = cause.failures[0].check is Check.STRIDE
+    return "only the first call had the other stride" if is_stride and _is_of_first_call(cause, compiled) else ""
+
+
+def _is_of_first_call(cause: Cause, compiled: Compile) -> bool:
+    """Return whether one entry served the first call alone, and the other one all later calls.
+
+    The first token of a text is often a view of the prompt, `prompt[:, -1:]`, and later tokens are tensors of their own.
+    """
+    first = cause.function.compiles[0]
+    is_next = cause.function.compiles[1:2] == [compiled]
+    return is_next and first.hits == 1 and compiled.hits is not None and compiled.hits >= MANY
 
 
 def is_of_another_module(event: Event) -> bool:

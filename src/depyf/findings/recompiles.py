@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import compiled_lines, is_at_own_line
-from depyf.findings.catalogue.kind import Change, Kind
+from depyf.findings.catalogue.classify import place_of
+from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
@@ -20,6 +21,7 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     SET_IN_CALL,
     STATES,
+    SYMBOLIC_INTEGERS,
 )
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
@@ -40,10 +42,13 @@ from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, sh
 MOST_TOGETHER = 3
 """The most differences that the sentence of a finding names beside its cause; the others are in its data."""
 
+LONGEST_TEXT = 60
+"""The longest line of source that a sentence quotes, in characters."""
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _AS_TENSOR = "make `"
+_ENVIRONMENT = "os.environ["
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
 _NO_NAME = re.compile(r"\[[^\]]*:|\(")
 """The parts of an expression that gives another tensor each time, such as a slice, on which a mark has no effect."""
@@ -100,6 +105,8 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
     at_once = _at_once(differences, len(event.compiles), reason.sentence)
+    if not expectation(event):
+        at_once += _writer(session, event)
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
@@ -113,6 +120,17 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
         also,
     )
     return _limit(event, reached, reason.cause + at_once, finding, all_events) if reached else finding
+
+
+def _writer(session: Session, event: Event) -> str:
+    """Return the line that changes the value between calls, for the end of a sentence, or ""."""
+    from depyf.findings.writers import writing_line
+
+    line = writing_line(session, event.cause)
+    if line is None:
+        return ""
+    text = f" (`{line.text}`)" if len(line.text) <= LONGEST_TEXT else ""
+    return f"; `{event.cause.failures[0].subject}` is assigned at {short_path(line.filename)}:{line.line}{text}"
 
 
 def _sentence(event: Event, reason: Reason) -> str:
@@ -130,11 +148,22 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
         fix = f"assign `{reason.failure.subject}` to a variable before the call, and mark its dimension as dynamic there"
         return replace(reason, fix=f"{fix} with `torch._dynamo.mark_dynamic`")
-    return with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
+    reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
+    return with_other_items(cause, reason)
+
+
+def _or_switch(cause: Cause, reason: Reason) -> str:
+    """Return torch's switch as a second fix, for an integer of a module that no branch depends on."""
+    is_counter = reason.kind.name == COUNTER.name and place_of(cause.failures[0], cause.function.parameters)
+    is_of_module = reason.kind.change is Change.INT and reason.kind.place is Place.MODULE
+    is_integer = type(cause.failures[0].expected_value) is int
+    return SYMBOLIC_INTEGERS if is_integer and (is_of_module or is_counter is Place.MODULE) else ""
 
 
 def _fix_of_owner(cause: Cause, reason: Reason) -> str:
     """Return the fix of a reason, or that for a value which library code changes or needs."""
+    if reason.failure.subject.startswith(_ENVIRONMENT):
+        return f"read `{reason.failure.subject}` before the call, and pass what depends on it as a tensor argument"
     files = {line.filename for line in cause.changed_at}
     is_counted = reason.kind.name in _COUNTED
     if is_counted and files and all(map(is_foreign, files)):
@@ -193,7 +222,7 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main:
     words = ", ".join(sentence for sentence, _ in shown)
     more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
-    return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
+    return f"; in {'the same calls' if always else 'some of these calls'} also {words}{more}"
 
 
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:

@@ -98,8 +98,28 @@ def lines(summary: Summary, directory: Path, called: Path, only: str = "") -> li
     """
     if not summary.places and not summary.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    findings_lines = [f"worth a look: {_worth(summary)}", *_first_findings(summary, called)]
-    return [_compiled(summary, only), *findings_lines, f"in {_where(summary, directory, called)}"]
+    verdict = _clean(summary) or f"worth a look: {_worth(summary)}"
+    return [
+        _compiled(summary, only),
+        verdict,
+        *_first_findings(summary, called),
+        f"in {_where(summary, directory, called)}",
+    ]
+
+
+def _clean(summary: Summary) -> str:
+    """Return the verdict on a run in which nothing needs a change, or ""."""
+    bad = summary.given_up or summary.failed_calls or summary.unproven or summary.problems or summary.unfinished
+    findings = merged(summary.findings)
+    if bad or not summary.with_code or _urgent(findings):
+        return ""
+    breaks = str(break_count(summary.breaks)) if summary.breaks else "no graph break"
+    recompiles = counted(summary.recompiles, "recompile") if summary.recompiles else "no recompile"
+    # Each finding of such a run says why its compiles are expected.
+    is_expected = 0 < summary.recompiles <= sum(finding.cost.compiles for finding in findings)
+    seconds, which = summary.slowest
+    slowest = f"; the slowest compile took {seconds:.1f} s, {which}" if seconds >= SLOWEST_AT_LEAST else ""
+    return f"nothing needs a change: {breaks}, {recompiles}{' (expected)' if is_expected else ''}{slowest}"
 
 
 def _first_findings(summary: Summary, called: Path) -> list[str]:
@@ -132,8 +152,8 @@ def _compiled(summary: Summary, only: str) -> str:
     processes = len(summary.places) + len(summary.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
     without = summary.compiles - summary.given_up - summary.with_code
-    failed = f"{summary.given_up} failed, " if summary.given_up else ""
-    failed += f"{without} made no code, " if without and summary.with_code else ""
+    failed = f"{counted(summary.given_up, 'compile')} failed, " if summary.given_up else ""
+    failed += f"{counted(without, 'compile')} ended without code, " if without and summary.with_code else ""
     proven = (
         f"all but {summary.unproven} proven" if summary.unproven else "the others proven" if failed else "all proven"
     )

@@ -44,6 +44,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, description="End the program a
 Word = Annotated[str, Field(max_length=4096)]
 Arguments = Annotated[list[Word], Field(max_length=256, description="The arguments of the program.")]
 Id = Annotated[str, Field(max_length=LONGEST, description="An id of an earlier answer; empty for the findings.")]
+Backend = Annotated[str, Field(max_length=100, pattern=r"^[\w.:-]*$")]
 Text = Annotated[str, Field(max_length=LONGEST)]
 Line = Annotated[int, Field(ge=1, le=10_000_000, description="A line of that file, from 1.")]
 
@@ -61,7 +62,7 @@ class Tools:
         arguments: Arguments = [],  # noqa: B006 - the protocol reads the default, and nothing changes it
         module: bool = False,
         output: Name = DUMP,
-        backend: Annotated[str, Field(max_length=100, pattern=r"^[\w.:-]*$")] = "",
+        backend: Backend = "",
         limit: Seconds = 600.0,
         budget: Budget = 2000,
     ) -> str:
@@ -82,15 +83,19 @@ class Tools:
         """
         dump = self._checked(self._confined.output, output)
         target = self._target(script, module)
-        options = ["-o", str(dump), "--no-html", *(["--backend", backend] if backend else [])]
+        options = ["-o", str(dump), "--no-html", *_backend(backend)]
         ended = await self._run(ctx, ["run", *options, *(["-m"] if module else []), target, *arguments], limit)
-        content: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1), "output": _tail(ended)}
+        content: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1)}
         if ended.code is None:
             content["ended"] = f"depyf ended it after {limit:g} s"
         try:
             content["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
         except ToolError as error:
             content["shown"] = f"nothing to show: {error}"
+        # What depyf prints at the end of a run is in `shown`.
+        is_shown = isinstance(content["shown"], dict)
+        printed = [line for line in ended.lines if not (is_shown and line.startswith("depyf: "))]
+        content["output"] = "\n".join(printed)
         return json.dumps(content, ensure_ascii=False)
 
     async def show(self, dump: Dump = DUMP, id: Id = "", budget: Budget = 2000) -> str:  # noqa: A002 - the word of answers
@@ -140,6 +145,7 @@ class Tools:
         script: Name,
         arguments: Arguments = [],  # noqa: B006 - the protocol reads the default, and nothing changes it
         module: bool = False,
+        backend: Backend = "",
         patch: Name = "depyf_fix.patch",
         limit: Seconds = 1800.0,
     ) -> str:
@@ -152,13 +158,14 @@ class Tools:
             script: the script, relative to the working directory, or a module.
             arguments: the arguments of the program.
             module: whether `script` is the name of a module.
+            backend: replaces the program's own backend.
             patch: the file of the patch.
             limit: the time limit in seconds.
         """
         file = self._checked(self._confined.patch, patch)
         self._checked(self._confined.path, TRIED)
         target = self._target(script, module)
-        options = ["--json", "--patch", str(file), "--budget", f"{limit:g}"]
+        options = ["--json", "--patch", str(file), "--budget", f"{limit:g}", *_backend(backend)]
         ended = await self._run(ctx, ["fix", *options, *(["-m"] if module else []), target, *arguments], limit)
         return json.dumps({"exit_code": ended.code, "output": _tail(ended)}, ensure_ascii=False)
 
@@ -214,6 +221,10 @@ class Tools:
             raise ToolError(str(error)) from error
         except (OSError, ValueError) as error:
             raise ToolError(f"{type(error).__name__}: {error}") from error
+
+
+def _backend(name: str) -> list[str]:
+    return ["--backend", name] if name else []
 
 
 def _tail(ended: Ended) -> str:

@@ -281,7 +281,7 @@ IN_TRY = Kind(
 
 OPTIMIZER = Kind(
     "break-optimizer",
-    "Graph break: `step()` of an optimizer is called, which torch compiles as a graph of its own",
+    "Graph break: `step()` of an optimizer is called; torch breaks here on purpose, and the step is a graph of its own",
     "call the optimizer's `step()` outside of the compiled function",
 )
 _OPTIMIZERS = "torch/optim/"

@@ -14,6 +14,7 @@ from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
+    DUCK_SIZE,
     EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
@@ -51,7 +52,12 @@ from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keywo
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
 """The part of a hint that only names a captured variable or a type."""
+_DUCK = "duck sizing added this equality"
+"""torch's comment behind a guard for two sizes that were equal by chance."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
+_OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
+"""The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
+_IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
@@ -234,7 +240,7 @@ def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:
     """Return the kind of an integer that a call or a slice needs. A tensor cannot replace each of those."""
-    if place in (Place.GLOBAL, Place.MODULE):
+    if place in (Place.GLOBAL, Place.MODULE) or _IN_MODULE.search(failure.source) is not None:
         return HELD_IN_CALL
     return IN_CALL if may_be_dynamic(failure.expected_value, failure.actual_value) else ONE_IN_CALL
 
@@ -250,6 +256,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return MISSING
         case Check.IDENTITY:
             return IDENTITY
+        case Check.CONDITION if _DUCK in failure.text:
+            return DUCK_SIZE
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":
@@ -389,7 +397,7 @@ def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
     if subject.endswith("]"):
         return Place.ELEMENT
     if "." in subject:
-        return Place.MODULE if "__dict__[" in source or "_modules" in source else Place.OBJECT
+        return Place.MODULE if _OF_MODULE.search(source) is not None else Place.OBJECT
     return Place.ARGUMENT
 
 

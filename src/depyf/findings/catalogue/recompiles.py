@@ -277,6 +277,8 @@ COUNTER = Kind(
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
     note=GROWS,
 )
+SYMBOLIC_INTEGERS = "; or set `torch._dynamo.config.allow_unspec_int_on_nn_module = True` before the first call"
+"""The switch with which torch treats the integers of modules as symbols, as it does with arguments."""
 COUNTER_IN_CONDITION = Kind(
     "counter-in-condition",
     "the number {named} was {change}",
@@ -345,6 +347,14 @@ SYMBOLIC = Kind(
     "{value} did not hold{values}",
     "",
 )
+DUCK_SIZE = Kind(
+    "duck-size",
+    "two sizes were equal in the first call and are not now{values}",
+    "set `torch.fx.experimental._config.use_duck_shape = False` before the first call",
+    is_expected=True,
+    note="torch takes sizes that are equal at first for one size",
+)
+"""For an equality that torch itself added, because two dynamic sizes were equal by chance when it compiled."""
 IDENTITY = Kind(
     "object-identity",
     "{value} did not hold: they were one object when the entry was made, and are two now",
@@ -399,6 +409,6 @@ RECOMPILES: tuple[Kind, ...] = (
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN, OF_EACH_OBJECT),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
-    *(MISSING, OWN_ATTRIBUTE, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(MISSING, OWN_ATTRIBUTE, SYMBOLIC, DUCK_SIZE, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

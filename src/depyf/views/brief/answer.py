@@ -116,7 +116,7 @@ def _overview(question: Question) -> str:
     if not ordered_findings:
         frame.set(FINDINGS, [])
     rows = _rows(question)
-    count = frame.fill(COMPILES, rows) if not rest else 0
+    count = frame.fill(COMPILES, _without_repeats(rows)) if not rest else 0
     rest += [rest_id(COMPILES, count + 1)] if count < len(rows) else []
     frame.end("rest", rest)
     return frame.text
@@ -193,6 +193,17 @@ def _rows(question: Question) -> list[Json]:
                 del shown_row["process"]
             rows.append({key: value for key, value in shown_row.items() if value not in (None, 0, "", [])})
     return rows
+
+
+def _without_repeats(rows: Iterable[Json]) -> Iterator[Json]:
+    """Yield rows of compiles, each without what the row before it for the same function says, too."""
+    before: dict[tuple[object, object, object], Json] = {}
+    for row in rows:
+        function = row.get("function"), row.get("where"), row.get("process")
+        known = before.get(function, {})
+        gone = dict.fromkeys(key for key in known if key not in row)
+        yield {**{key: value for key, value in row.items() if key == "id" or known.get(key) != value}, **gone}
+        before[function] = row
 
 
 def _one_finding(question: Question, finding: Finding) -> str:

@@ -66,10 +66,13 @@ def _explained(number: int, guard: Guard) -> Json:
 
 
 def _refusals(run: Run, compile_id: str, sources: set[str]) -> Iterator[Json]:
-    """Yield the calls that guards on these values refused, each with what differed and the fix."""
-    fixes = kinds(run.session)
+    """Yield the calls that guards on these values refused, each with what differed, and a fix where it changes."""
+    fixes, before = kinds(run.session), ""
     for function, compiled in run.session.compiles():
-        yield from _refused_by(run, function, compiled, compile_id, sources, fixes)
+        for refusal in _refused_by(run, function, compiled, compile_id, sources, fixes):
+            fix = refusal.pop("fix")
+            yield {**refusal, "fix": fix} if fix != before else refusal
+            before = fix
 
 
 def _refused_by(
