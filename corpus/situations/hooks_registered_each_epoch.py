@@ -1,4 +1,5 @@
-# pytorch/captum#1450, frgfm/torch-cam#289: a new forward hook, a closure, is registered for each image that is explained.
+# pytorch/captum#1450, frgfm/torch-cam#289: a new forward hook, a closure, is registered for each image that is
+# explained.
 import torch
 
 

@@ -29,7 +29,8 @@ def test_of_entries_that_are_equally_near_the_one_that_failed_for_a_new_value_is
 
 
 def test_of_entries_that_are_equally_near_the_one_that_failed_for_sizes_is_the_cause() -> None:
-    made = function(0, "attend", "f.py", (CALL,), 10, 'L["mode"]: expected None, got Tensor of torch.float32, size (8,)')
+    first = 'L["mode"]: expected None, got Tensor of torch.float32, size (8,)'
+    made = function(0, "attend", "f.py", (CALL,), 10, first)
     last = Compile(CompileId(0, 2), "attend", "f.py", 1, user_stack=(CALL,), order=11)
     none = ('L["mode"]: expected None, got Tensor of torch.float32, size (10,)',)
     sizes = ('size of L["x"]: expected (2, 8), got (2, 10)', 'size of L["mode"]: expected (8,), got (10,)')

@@ -26,8 +26,8 @@ NUMBER = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 LOOP = (
-    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, and "
-    "leave the loop outside"
+    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, "
+    "and leave the loop outside"
 )
 AFTER = "return the condition with the result, and branch after the call of the compiled function"
 OUTSIDE = "move the branch out of the compiled function"

@@ -209,7 +209,7 @@ def _switches(all_causes: Sequence[Cause], principals: Collection[int], rows: Se
 
 
 def _beside_sizes(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
-    """Return the values that changed once, in a call in which otherwise only a size changed that changes in others, too.
+    """Return the values that changed once, in a call in which a size changed that changes in other calls, too.
 
     From the second size on torch compiles for any, so the value is what a program can change:
 

@@ -146,8 +146,8 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
     if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
-        fix = f"assign `{reason.failure.subject}` to a variable before the call, and mark its dimension as dynamic there"
-        return replace(reason, fix=f"{fix} with `torch._dynamo.mark_dynamic`")
+        named = f"assign `{reason.failure.subject}` to a variable before the call"
+        return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
     reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
     return with_other_items(cause, reason)
 
