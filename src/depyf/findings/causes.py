@@ -368,12 +368,19 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
-            return GROWTH
+            return replace(GROWTH, fix=kind.fix) if _is_given(failures[0]) else GROWTH
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
+    if not may_grow or not _grows(failures, is_changed=True):
+        return kind
+    return replace(GROWTH, fix=kind.fix, change=kind.change) if not is_changed and _is_given(failures[0]) else GROWTH
+
+
+def _is_given(failure: GuardFailure) -> bool:
+    """Return whether each call may pass another object that holds a value: an argument, but not `self`."""
+    return failure.source.startswith("L[") and root_name(failure.source) != "self"
 
 
 def _changed_outside(kind: Kind, grown: Kind) -> Kind:
