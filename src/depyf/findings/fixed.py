@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change, Kind, Place
-from depyf.findings.catalogue.recompiles import LIMIT_OF_OBJECTS, OF_EACH_OBJECT
+from depyf.findings.catalogue.recompiles import OF_EACH_OBJECT
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function
 from depyf.model.syntax import nodes_below, parsed
@@ -41,7 +41,7 @@ def fixed(
     files = {file for file in (*callers, *inlined) if not is_foreign(file)} | {function.filename}
     if not _is_set_in_init_alone(name, tuple(sorted(files))):
         return None
-    fix = LIMIT_OF_OBJECTS if is_foreign(function.filename) else OF_EACH_OBJECT.fix
+    fix = "" if is_foreign(function.filename) else OF_EACH_OBJECT.fix
     return replace(OF_EACH_OBJECT, cause=kind.cause, place_words=kind.place_words, fix=fix)
 
 

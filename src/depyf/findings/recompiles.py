@@ -18,7 +18,9 @@ from depyf.findings.catalogue.recompiles import (
     GROWTH,
     INSIDE,
     LIMIT_OF_MODULES,
+    LIMIT_OF_OBJECTS,
     MISSING,
+    OF_EACH_OBJECT,
     SET_IN_CALL,
     STATES,
     SYMBOLIC_INTEGERS,
@@ -286,8 +288,15 @@ def _limit(
         severity="high",
         cause=sentence + shares + (f"; compiled again with it: {below}" if below else ""),
         cost=replace(finding.cost, eager_calls=sum(eager) if eager else None),
-        fix=LIMIT.fix.format(advice=finding.fix),
+        fix=LIMIT.fix.format(advice=_within_limit(event, finding.fix)),
     )
+
+
+def _within_limit(event: Event, fix: str) -> str:
+    """Return a fix; for an attribute that each object has for itself, a limit that all of them fit in is another one."""
+    if event.cause.kind.name != OF_EACH_OBJECT.name:
+        return fix
+    return f"{fix}; or {LIMIT_OF_OBJECTS}" if fix else LIMIT_OF_OBJECTS
 
 
 def _shares(function: Function, event: Event, all_events: Sequence[Event]) -> str:

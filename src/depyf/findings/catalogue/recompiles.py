@@ -190,7 +190,7 @@ LIMIT_OF_OBJECTS = (
 OF_EACH_OBJECT = Kind(
     "attribute-of-each-object",
     "{value} was {change}",
-    f"compute in `__init__` what depends on `{{subject}}`, if it has fewer values; or {LIMIT_OF_OBJECTS}",
+    "compute in `__init__` what depends on `{subject}`, if it has fewer values",
     note="`__init__` alone sets it, so each object has its own",
 )
 """For an attribute that differs because another object of the class was called."""
