@@ -32,7 +32,7 @@ from depyf.findings.catalogue.recompiles import (
     SPECIALIZED,
     TENSORS,
 )
-from depyf.findings.changed_objects import ITEM_AT_END, is_of
+from depyf.findings.changed_objects import ITEM_AT_END, is_changed_in, is_of
 from depyf.findings.failures import is_given_up
 from depyf.findings.fixed import fixed
 from depyf.findings.nearest import INDEX, nearest_entry
@@ -237,7 +237,8 @@ def _causes_of(root: Function, function: Function, *, are_effects_known: bool) -
         failures, compiles = zip(*told_of, strict=True)
         theirs = [effect for effect in effects if is_of(effect.source, failures[0], function)]
         grown = fixed(kind, function, failures, compiles) or _grown(kind, failures, is_changed=bool(theirs))
-        is_outside = are_effects_known and not theirs and all(compiled.lines for compiled in compiles)
+        is_inside = bool(theirs) or is_changed_in(root.source, failures[0].subject)
+        is_outside = are_effects_known and not is_inside and all(compiled.lines for compiled in compiles)
         grown = _changed_outside(kind, grown) if is_outside else grown
         is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
         lines = tuple(line for their in theirs for line in their.lines)

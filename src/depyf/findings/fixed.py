@@ -68,5 +68,26 @@ def _is_set_in_init_alone(name: str, files: tuple[str, ...]) -> bool:
     return makers > 0
 
 
+def is_replaced(function: Function, parameter: str) -> bool:
+    """Return whether code outside of constructors assigns an attribute with the name of a parameter.
+
+    A module whose parameter is replaced by a larger one is no other module.
+
+    Args:
+        function: the function that was compiled, in whose file the assignment is sought.
+        parameter: the parameter, as the program writes it.
+    """
+    name = parameter.rpartition(".")[2]
+    return not is_foreign(function.filename) and _is_set_later(name, function.filename)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_set_later(name: str, file: str) -> bool:
+    nodes = nodes_below(parsed(file_text(file)))
+    inside = {id(node) for maker in nodes if _is_maker(maker) for node in nodes_below(maker)}
+    stores = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return any(node.attr == name and id(node) not in inside for node in stores)
+
+
 def _is_maker(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name in _MAKERS

@@ -235,7 +235,22 @@ def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
     line = failure.line.text if failure.line is not None else ""
     holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
     names = [name for name in (failure.subject, holder) if name]
-    return any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names)
+    if any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names):
+        return True
+    return any(is_handed_over(name, line) for name in _in_methods(failure.subject))
+
+
+def _in_methods(subject: str) -> list[str]:
+    """Return what methods of the objects in between call an attribute.
+
+    >>> _in_methods('self.router.config["chosen"]')
+    ['self.config["chosen"]', 'self["chosen"]']
+    """
+    owner, *steps = _STEPS.findall(subject)
+    return [owner + "".join(steps[number:]) for number in range(1, len(steps))] if owner == "self" else []
+
+
+_STEPS = re.compile(r"^\w+|\.\w+|\[[^\]]*\]")
 
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:
