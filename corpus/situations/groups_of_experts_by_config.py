@@ -2,7 +2,6 @@
 # config
 # dict that the evaluation changes; the capacity is computed in Python.
 import torch
-import torch.nn.functional as F
 
 
 class Router(torch.nn.Module):

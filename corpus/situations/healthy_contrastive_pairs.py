@@ -7,7 +7,8 @@ class Tower(torch.nn.Module):
     def __init__(self, inputs, width=8):
         super().__init__()
         self.inputs = inputs
-        self.layers = torch.nn.Sequential(torch.nn.Linear(inputs, width), torch.nn.GELU(), torch.nn.Linear(width, width))
+        up, down = torch.nn.Linear(inputs, width), torch.nn.Linear(width, width)
+        self.layers = torch.nn.Sequential(up, torch.nn.GELU(), down)
 
     def forward(self, x):
         return F.normalize(self.layers(x), dim=-1)

@@ -60,7 +60,7 @@ def _keys(name: str, function: Function) -> list[str]:
 
 @functools.lru_cache(maxsize=256)
 def is_changed_in(source: str, subject: str) -> bool:
-    """Return whether a function's source calls a method of a container that changes it, or assigns an item or the value.
+    """Return whether a function's source calls a method that changes a container, or assigns an item or the value.
 
     A part of the function after a graph break may have no operation for a graph. It runs eager, and torch reports no
     effects of it.
@@ -85,5 +85,7 @@ def is_changed_in(source: str, subject: str) -> bool:
     return False
 
 
-_CHANGING = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "setdefault"))
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "setdefault")
+)
 """The methods by which containers change."""

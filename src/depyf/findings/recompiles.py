@@ -293,7 +293,7 @@ def _limit(
 
 
 def _within_limit(event: Event, fix: str) -> str:
-    """Return a fix; for an attribute that each object has for itself, a limit that all of them fit in is another one."""
+    """Return a fix; for an attribute that each object has for itself, a limit that fits all objects is another one."""
     if event.cause.kind.name != OF_EACH_OBJECT.name:
         return fix
     return f"{fix}; or {LIMIT_OF_OBJECTS}" if fix else LIMIT_OF_OBJECTS
