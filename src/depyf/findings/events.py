@@ -238,14 +238,9 @@ _DISTINCT = (Change.STRING, Change.BOOL, Change.NONE, Change.CONSTANT, Change.FU
 def _owner(
     all_causes: Sequence[Cause], principals: Collection[int], switches: Collection[int], in_call: CauseSet
 ) -> int:
-    """Return the event to which a recompile belongs: of several, the one whose value is new most often.
-
-    Of equal ones it is a value of which torch makes no symbol.
-    """
+    """Return the event to which a recompile belongs: of several, the one whose value is new most often."""
     candidates = in_call & set(switches) or in_call & set(principals)
-    return max(
-        candidates, key=lambda index: (all_causes[index].variety, all_causes[index].kind.change in _DISTINCT, -index)
-    )
+    return max(candidates, key=lambda index: (all_causes[index].variety, -index))
 
 
 def _attached(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> dict[int, list[int]]:
