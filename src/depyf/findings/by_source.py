@@ -26,9 +26,10 @@ NUMBER = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 LOOP = (
-    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, and "
-    "leave the loop outside"
+    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, "
+    "and leave the loop outside"
 )
+AFTER = "return the condition with the result, and branch after the call of the compiled function"
 OUTSIDE = "move the branch out of the compiled function"
 NUMBERS = (
     "read the numbers before the call of the compiled function, and pass what is computed of them; or, for a tensor of "
@@ -114,6 +115,8 @@ def _of_branch(statement: ast.stmt, tree: ast.AST) -> str:
         return LOOP
     if any(map(_has_effect, arms)):
         return OUTSIDE
+    if any(map(_returns_constant, arms)):
+        return AFTER
     if statement.orelse:
         return ""
     *before, last = statement.body
@@ -269,6 +272,14 @@ def _reports(statement: ast.stmt) -> bool:
 
 def _calls(statement: ast.stmt) -> TypeGuard[ast.Expr]:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _returns_constant(statement: ast.stmt) -> bool:
+    """Return whether a statement returns None or another constant, which `torch.where` cannot choose."""
+    if not isinstance(statement, ast.Return):
+        return False
+    value = statement.value
+    return value is None or (isinstance(value, ast.Constant) and type(value.value) not in (int, float))
 
 
 def _has_effect(statement: ast.stmt) -> bool:

@@ -93,7 +93,8 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
             return ast.unparse(given[0]) + rest
-        if given and not isinstance(given[0], ast.Call):
+        # In `model(x).argmax(-1)` the call of `argmax` gets a number.
+        if given and not isinstance(given[0], (ast.Call, ast.Constant, ast.UnaryOp)):
             break
     return ""
 

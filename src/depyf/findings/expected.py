@@ -19,6 +19,7 @@ from depyf.findings.catalogue.recompiles import (
 )
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
+from depyf.findings.fixed import is_replaced
 from depyf.findings.nearest import MODULES, PARAMETERS
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
@@ -178,7 +179,8 @@ def is_of_another_module(event: Event) -> bool:
         return True
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
-    is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
+    parameters = [failure.subject for failure in sizes if PARAMETERS in failure.source]
+    is_of_parameter = bool(parameters) and not any(is_replaced(event.cause.function, name) for name in parameters)
     of_parts = [cause for cause in causes if _is_of_other_parts(cause) or _is_of_each_object(cause)]
     return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
 

@@ -50,8 +50,7 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
     An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
     entry that failed for a value is nearer than one that failed for the state around the call, which guards check
-    first. Of entries with equally many failures, one that failed for sizes alone comes first, because the new entry
-    mostly serves any size; then one that failed for a new value:
+    first. Of entries with equally many failures, one that failed for a new value comes first:
 
         entry 0: mode is "sample", n is 4      entry 1: mode is "score", `n` is not read
         call: mode is "sample", n is 6         `n` is the cause, because entry 0 has this `mode`
@@ -63,8 +62,8 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
 
 @functools.lru_cache(maxsize=MOST_READ)
-def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | None:
-    """Return the nearest entry; `met` are torch's expressions for values that some entry expects as they are."""
+def nearest(trigger: Recompile, met: frozenset[_Met] = frozenset()) -> Nearest | None:
+    """Return the nearest entry; `met` are the values that some entry expects as they are, and those but for a size."""
     candidates = _candidates(trigger)
     if not candidates:
         return None
@@ -72,16 +71,16 @@ def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | 
         candidates,
         key=lambda candidate: (
             _distance(candidate),
-            not all(failure.check in _SIZES for failure in candidate[2]),
-            sum(failure.source in met for failure in candidate[2]),
+            sum((failure.source, failure.check in _SIZES) in met for failure in candidate[2]),
         ),
     )
     total = sum(len(failures) for _, failures, _ in candidates)
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
-_SIZES = (Check.SIZE, Check.DIMENSION)
-
+_SIZES = (Check.SIZE, Check.DIMENSION, Check.STRIDE)
+_Met: TypeAlias = tuple[str, bool]
+"""torch's expression for a value that an entry expects as it is, and whether that includes its size."""
 _Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
 """An entry with all its guard failures, and the independent ones."""
 
@@ -101,14 +100,17 @@ def _is_tied(trigger: Recompile) -> bool:
     return len(sources) > 1
 
 
-def _met(function: Function, trigger: Recompile) -> frozenset[str]:
-    """Return the values that an earlier entry has guards on, none of which failed."""
+def _met(function: Function, trigger: Recompile) -> frozenset[_Met]:
+    """Return the values that an earlier entry has guards on, none of which failed, or of which only the size failed."""
     guards = {str(compiled.id): compiled.guards for compiled in function.compiles}
-    met: set[str] = set()
+    met: set[_Met] = set()
     for entry in trigger.entries:
         guarded = guards.get(entry.entry)
         if entry.is_complete and isinstance(guarded, GuardSet):
-            met |= {guard.source for guard in guarded.guards} - {failure.source for failure in entry.failures}
+            sources = {guard.source for guard in guarded.guards}
+            failed = {failure.source for failure in entry.failures}
+            others = {failure.source for failure in entry.failures if failure.check not in _SIZES}
+            met |= {(source, True) for source in sources - failed} | {(source, False) for source in sources - others}
     return frozenset(met)
 
 

@@ -22,8 +22,17 @@ from depyf.findings.catalogue.classify import (
     note_of,
     sentence_of,
 )
-from depyf.findings.catalogue.kind import Kind, Place
-from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, STATES, TENSORS, VALUES
+from depyf.findings.catalogue.kind import Change, Kind, Place
+from depyf.findings.catalogue.recompiles import (
+    DEFAULTS,
+    INSIDE,
+    LEARNING_RATE,
+    MADE_STATIC,
+    NUMBER_MADE_STATIC,
+    STATES,
+    TENSORS,
+    VALUES,
+)
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
@@ -133,6 +142,8 @@ def _advice(
 ) -> str:
     """Return the fix of a reason; for a size, where the program calls the function, if no library does."""
     advice = advice_of(kind, failure, step)
+    if kind.change is Change.FLOAT and compiled.is_static and advice:
+        return f"{NUMBER_MADE_STATIC}; or {advice}"
     if kind is not TENSORS[Check.SIZE]:
         return advice
     if is_at_call:

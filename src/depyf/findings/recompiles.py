@@ -18,7 +18,9 @@ from depyf.findings.catalogue.recompiles import (
     GROWTH,
     INSIDE,
     LIMIT_OF_MODULES,
+    LIMIT_OF_OBJECTS,
     MISSING,
+    OF_EACH_OBJECT,
     SET_IN_CALL,
     STATES,
     SYMBOLIC_INTEGERS,
@@ -50,6 +52,8 @@ _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check
 _AS_TENSOR = "make `"
 _ENVIRONMENT = "os.environ["
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
+_NO_NAME = re.compile(r"\[[^\]]*:|\(")
+"""The parts of an expression that gives another tensor each time, such as a slice, on which a mark has no effect."""
 _SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
@@ -143,6 +147,9 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
+    if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
+        named = f"assign `{reason.failure.subject}` to a variable before the call"
+        return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
     reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
     return with_other_items(cause, reason)
 
@@ -281,8 +288,15 @@ def _limit(
         severity="high",
         cause=sentence + shares + (f"; compiled again with it: {below}" if below else ""),
         cost=replace(finding.cost, eager_calls=sum(eager) if eager else None),
-        fix=LIMIT.fix.format(advice=finding.fix),
+        fix=LIMIT.fix.format(advice=_within_limit(event, finding.fix)),
     )
+
+
+def _within_limit(event: Event, fix: str) -> str:
+    """Return a fix; for an attribute that each object has for itself, a limit that fits all objects is another one."""
+    if event.cause.kind.name != OF_EACH_OBJECT.name:
+        return fix
+    return f"{fix}; or {LIMIT_OF_OBJECTS}" if fix else LIMIT_OF_OBJECTS
 
 
 def _shares(function: Function, event: Event, all_events: Sequence[Event]) -> str:

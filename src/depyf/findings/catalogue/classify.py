@@ -207,11 +207,15 @@ def _is_needed(subject: str, change: Change, source: str) -> bool:
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
-    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another.
+
+    A tensor converts into one of a subclass, and back.
+    """
     kind = VALUES[place, Change.TYPE]
     is_of_class = failure.check in (Check.CLASS, Check.TYPE)
     types = (failure.expected, failure.actual) if is_of_class else ()
-    return kind if all(map(_converts, types)) else replace(kind, fix="", note=OTHER_CLASS)
+    is_converted = all(map(_converts, types)) or any(map(_is_tensor_type, types))
+    return kind if is_converted else replace(kind, fix="", note=OTHER_CLASS)
 
 
 def _converts(name: str) -> bool:
@@ -231,7 +235,22 @@ def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
     line = failure.line.text if failure.line is not None else ""
     holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
     names = [name for name in (failure.subject, holder) if name]
-    return any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names)
+    if any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names):
+        return True
+    return any(is_handed_over(name, line) for name in _in_methods(failure.subject))
+
+
+def _in_methods(subject: str) -> list[str]:
+    """Return what methods of the objects in between call an attribute.
+
+    >>> _in_methods('self.router.config["chosen"]')
+    ['self.config["chosen"]', 'self["chosen"]']
+    """
+    owner, *steps = _STEPS.findall(subject)
+    return [owner + "".join(steps[number:]) for number in range(1, len(steps))] if owner == "self" else []
+
+
+_STEPS = re.compile(r"^\w+|\.\w+|\[[^\]]*\]")
 
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:

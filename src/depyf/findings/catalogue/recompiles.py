@@ -75,10 +75,11 @@ VALUES = {
     for change, (cause, fix) in CHANGES.items()
 }
 
-MADE_STATIC = (
+_STATIC = (
     "remove `dynamic=False`, or what else sets `torch._dynamo.config.automatic_dynamic_shapes` to False: without it, "
-    "torch makes a size dynamic at its second value"
 )
+MADE_STATIC = f"{_STATIC}torch makes a size dynamic at its second value"
+NUMBER_MADE_STATIC = f"{_STATIC}torch makes a number a symbol at its second value"
 """For a size that torch would make dynamic by itself if the program did not forbid it."""
 
 TENSORS = {
@@ -189,7 +190,7 @@ LIMIT_OF_OBJECTS = (
 OF_EACH_OBJECT = Kind(
     "attribute-of-each-object",
     "{value} was {change}",
-    f"compute in `__init__` what depends on `{{subject}}`, if it has fewer values; or {LIMIT_OF_OBJECTS}",
+    "compute in `__init__` what depends on `{subject}`, if it has fewer values",
     note="`__init__` alone sets it, so each object has its own",
 )
 """For an attribute that differs because another object of the class was called."""
