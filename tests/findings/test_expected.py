@@ -350,3 +350,35 @@ def test_a_stride_of_the_first_call_alone_is_a_warm_up(hits: tuple[int, int], se
     finding = only(net_function)
     assert (finding.kind, finding.severity) == ("tensor-stride", severity)
     assert "contiguous" in finding.fix
+
+
+def test_where_a_view_begins_follows_from_every_other_difference() -> None:
+    text = '2 <= L["x"].storage_offset()'
+    offset = replace(failure(text), source=text, check=Check.CONDITION, expected="", text=text)
+    state = failure("grad_mode: expected True, got False")
+    assert list(independent([offset, state, offset])) == [state]
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (offset, offset), True),))
+    finding = only(net_function)
+    assert (finding.kind, finding.severity) == ("storage-offset", "low")
+
+
+def test_a_stride_that_becomes_dynamic_is_a_warm_up_and_a_dimension_of_one_is_cloned() -> None:
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'stride of L["token"]: expected (1, 1), got (3, 1)')
+    clause = 'tensor(L["token"], torch.Tensor, torch.int64, "cpu", size=(1, 1), stride={}, requires_grad=False)'
+    for stride, severity in (("(None, 1)", "low"), ("(3, 1)", "medium")):
+        guard = Guard("TENSOR_MATCH", 'L["token"]', "", clause.format(stride))
+        net_function.compiles[1].guards = GuardSet((guard,), ())
+        finding = only(net_function)
+        assert finding.severity == severity
+        assert "memory_format=torch.contiguous_format" in finding.fix
+
+
+def test_a_module_with_another_part_is_another_module_also_without_gradients() -> None:
+    part = failure("class of L[\"fn\"]._modules['1']: expected Lora, got torch.nn.modules.linear.Linear")
+    state = failure("grad_mode: expected True, got False")
+    size = failure('size of L["args"][0]: expected (4, 8), got (1, 12)')
+    net_function = function(0, "inner", "torch/_dynamo/external_utils.py", (CALL,), 10, "x")
+    net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (size, state, part), True),))
+    (finding,) = findings(run_of(net_function))
+    assert finding.severity == "low"

@@ -17,6 +17,11 @@ from depyf.model.user_source import is_foreign, is_of_torch
 _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _SWITCH = re.compile(r"torch\._dynamo\.config\.\w+ = \w+")
+_REMEDIES = {
+    "(mask == causal_comparison)": "say whether the mask is causal, so that torch does not compare it: `is_causal=` of an "
+    "encoder or a decoder layer, `tgt_is_causal=` of `nn.Transformer`",
+}
+"""What to pass to torch's own modules, by torch's line that breaks the graph."""
 _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 
@@ -62,8 +67,13 @@ def at_call_of_library(finding: Finding, graph_break: GraphBreak, is_inside: boo
         graph_break: the break.
         is_inside: whether the user's line is in a compiled function. Otherwise it calls that function itself.
     """
+    remedy = next((words for text, words in _REMEDIES.items() if graph_break.where and text in graph_break.where.text), "")
+    if remedy:
+        return remedy
     switch = next((match for hint in graph_break.hints if (match := _SWITCH.search(hint)) is not None), None)
-    if switch is not None:
+    # A branch needs the value of `bool(...)`, so a symbol in its place ends the graph, too.
+    is_truth = graph_break.where is not None and "bool(" in graph_break.where.text
+    if switch is not None and not is_truth:
         return f"set `{switch[0]}` before the first call"
     # Only torch can remove a break that torch itself requests.
     if not is_inside or (is_of_torch(finding.where.file if finding.where else "") and finding.kind == "break-explicit"):

@@ -74,6 +74,8 @@ def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | 
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
+OFFSET = ".storage_offset()"
+"""The end of torch's expression for the place at which a view begins in its storage."""
 _Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
 """An entry with all its guard failures, and the independent ones."""
 
@@ -156,6 +158,7 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
 
     A named value explains a value of the same size that a graph break leaves on the stack: the user can change it.
     """
+    failures = _without_offsets(failures)
     if len(failures) == 1:
         yield from failures
         return
@@ -170,6 +173,17 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
         if change:
             changes.add(change)
         yield failure
+
+
+def _without_offsets(failures: Sequence[GuardFailure]) -> Sequence[GuardFailure]:
+    """Return guard failures without conditions on where views begin, such as `2 <= L["x"].storage_offset()`.
+
+    No user chooses that. If an entry has no other guard failure, the first of these stays.
+    """
+    others = [
+        failure for failure in failures if failure.check is not Check.CONDITION or OFFSET not in failure.source
+    ]
+    return others or failures[:1]
 
 
 def _of_new_sizes(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:

@@ -25,6 +25,7 @@ from depyf.findings.catalogue.classify import (
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, STATES, TENSORS, VALUES
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.strides import advice_of_stride
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -133,6 +134,8 @@ def _advice(
 ) -> str:
     """Return the fix of a reason; for a size, where the program calls the function, if no library does."""
     advice = advice_of(kind, failure, step)
+    if kind is TENSORS[Check.STRIDE]:
+        return advice_of_stride(failure, compiled) or advice
     if kind is not TENSORS[Check.SIZE]:
         return advice
     if is_at_call:

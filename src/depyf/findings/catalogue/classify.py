@@ -36,6 +36,7 @@ from depyf.findings.catalogue.recompiles import (
     PARAMETER_SIZE,
     SIZE_ONE,
     STATES,
+    STORAGE_OFFSET,
     SYMBOLIC,
     TENSORS,
     UNKNOWN,
@@ -236,6 +237,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
+        case Check.CONDITION if ".storage_offset()" in failure.source:
+            return STORAGE_OFFSET
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":

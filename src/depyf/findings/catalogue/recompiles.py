@@ -329,6 +329,13 @@ DUCK_SIZE = Kind(
     note="torch takes sizes that are equal at first for one size",
 )
 """For an equality that torch itself added, because two dynamic sizes were equal by chance when it compiled."""
+STORAGE_OFFSET = Kind(
+    "storage-offset",
+    "a tensor begins at another place of its storage{values}",
+    "",
+    is_expected=True,
+    note="torch compiles a view that begins at 0 or 1 for itself",
+)
 IDENTITY = Kind(
     "object-identity",
     "{value} did not hold: they were one object when the entry was made, and are two now",
@@ -383,6 +390,6 @@ RECOMPILES: tuple[Kind, ...] = (
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
-    *(MISSING, SYMBOLIC, DUCK_SIZE, IDENTITY, LEARNING_RATE),
+    *(MISSING, SYMBOLIC, DUCK_SIZE, STORAGE_OFFSET, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )
