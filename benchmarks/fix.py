@@ -1,6 +1,6 @@
 """Does `depyf fix` remove what can be removed, and is the edited program the same?
 
-    python -m benchmarks.fix [--programs TEXT] [--random 20] [--command]
+    python -m benchmarks.fix [--programs TEXT] [--random 20] [--command] [--part K/N] [--results FILE]
 
 Each program of `corpus/fix` is copied into a folder and fixed there. Then a judge of its own runs the eager original
 against the edited function, eager and compiled, on random inputs that the program never saw. Programs below `near` must
@@ -8,6 +8,9 @@ keep their finding, because its edit would change a result.
 
 All runs of a program are forked from one process that has imported torch. With --command, each program is fixed by the
 command `depyf fix --apply`, which takes about ten times as long.
+
+With --results, each judged program is a line of FILE, and programs that have a line for this commit are not run again.
+With --part K/N, only every N-th program runs, from the K-th.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -113,10 +116,10 @@ def judge(program: Path, folder: Path, count: int, fixer: Fixer) -> Judged:
     if not content:
         judged.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
         return judged
-    kinds = _EXPECTED.search(program.read_text(encoding="utf-8"))
-    assert kinds is not None
-    left = {finding["kind"] for finding in content["left"]}
-    judged.remaining = [kind for kind in kinds[2].split() if kind in left]
+    expected = dict(_EXPECTED.findall(program.read_text(encoding="utf-8")))
+    gone, may_remain = (expected.get(word, "").split() for word in ("gone", "left"))
+    left = sorted({finding["kind"] for finding in content["left"]})
+    judged.remaining = [kind for kind in left if kind in gone or ("all" in gone and kind not in may_remain)]
     judged.is_changed = copied.read_bytes() != program.read_bytes()
     judged.different = list(different(loaded(program, "before"), loaded(copied, "after"), count))
     return judged
@@ -177,6 +180,32 @@ def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' 
         return error
 
 
+class Kept:
+    """Keeps the judgement of each program in a file, so that a benchmark that was ended can go on.
+
+    file: the file, with a line of JSON for each program and commit; None to keep nothing.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        self._commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        rows = file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
+        self._known = {row["program"]: row["judged"] for row in map(json.loads, rows) if row["commit"] == self._commit}
+
+    def __call__(self, path: Path, judged: Callable[[], Judged]) -> Judged:
+        """Return what the file has for a program, or judge it and add the result to the file."""
+        name = str(path.relative_to(CORPUS))
+        if name in self._known:
+            return Judged(**self._known[name])
+        judgement = _shown(judged())
+        if self._file is not None:
+            row = {"commit": self._commit, "program": name, "judged": asdict(judgement)}
+            with self._file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(row) + "\n")
+        return judgement
+
+
 def main() -> int:
     """Print the numbers; the exit code is 1 if a program is not repaired, or a result is another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -188,17 +217,37 @@ def main() -> int:
     )
     parser.add_argument("--random", type=int, default=20, metavar="N", help="random inputs of the judge")
     parser.add_argument("--command", action="store_true", help="fix each program by the command")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="only every N-th program, from the K-th")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="keep each result, and go on after those it has")
     options = parser.parse_args()
     forked = None if options.command else Forked()
     fixer = forked or by_command
+    kept = Kept(options.results)
     texts = options.programs.split(",")
-    chosen = [path for path in sorted(CORPUS.glob("*.py")) if any(text in path.stem for text in texts)]
-    nearly = [path for path in sorted((CORPUS / "near").glob("*.py")) if any(text in path.stem for text in texts)]
+    part, parts = map(int, options.part.split("/"))
+    chosen, nearly = (
+        [path for path in sorted(folder.glob("*.py")) if any(text in path.stem for text in texts)][part - 1 :: parts]
+        for folder in (CORPUS, CORPUS / "near")
+    )
     with tempfile.TemporaryDirectory() as folder:
-        judged = [_shown(judge(path, Path(folder), options.random, fixer)) for path in chosen]
-        kept = [_shown(near(path, Path(folder), fixer)) for path in nearly]
+        judged = [
+            kept(path, lambda path=path: judge(path, Path(folder), options.random, fixer))  # type: ignore[misc]
+            for path in chosen
+        ]
+        near_misses = [kept(path, lambda path=path: near(path, Path(folder), fixer)) for path in nearly]  # type: ignore[misc]
     if forked is not None:
         forked.end()
+    return _summary(judged, chosen, near_misses)
+
+
+def _summary(judged: list[Judged], chosen: list[Path], kept: list[Judged]) -> int:
+    """Print the numbers and return the exit code.
+
+    Args:
+        judged: the programs.
+        chosen: their files.
+        kept: the near misses.
+    """
     whole = [program for program in judged if not program.error and not program.remaining and program.is_changed]
     wrong = [program.name for program in judged if program.different]
     several = [program for program, path in zip(judged, chosen, strict=True) if len(_kinds(path)) > 1]

@@ -43,6 +43,7 @@ LACKING = {
         "2.9": "this release says only that it does not inline `functools.reduce`",
         "2.15": "this release runs all of the function eager, because of the break alone",
     },
+    "break-unknown-method": {"2.6": "this release has other words for all of these"},
     "counter": {"2.6": _SYMBOL},
     "counter-in-condition": {"2.6": _SYMBOL},
     "growing-container": {"2.4": "torch fails with an error of its own: FakeRootModule lacks the items of the list"},

@@ -29,10 +29,10 @@ def without_code(number: int) -> Compile:
     ("compiles", "says"),
     [
         ([compiled(0, CODE)], "all proven"),
-        ([compiled(0, CODE), without_code(1)], "1 made no code, the others proven"),
+        ([compiled(0, CODE), without_code(1)], "1 compile ended without code, the others proven"),
         (
             [compiled(0, CODE), without_code(1), compiled(2, Unavailable("failed"), FAILURE)],
-            "1 failed, 1 made no code, the others proven",
+            "1 compile failed, 1 compile ended without code, the others proven",
         ),
         ([without_code(0)], "nothing was compiled successfully"),
     ],

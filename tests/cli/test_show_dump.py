@@ -210,3 +210,28 @@ def pexpect_plain(line: str) -> str:
     import re
 
     return re.sub(r"\x1b\[[0-9;]*m", "", line)
+
+
+def test_a_recompile_has_the_sentence_and_the_fix_of_its_finding(dump: Path) -> None:
+    content = json.loads(run(dump, "--findings", "--json").output)["processes"][0]["items"]
+    finding = next(item for item in content if "was compiled again" in item["cause"])
+    (row,) = json.loads(run(dump, "--recompiles", "--json").output)["processes"][0]["items"]
+    assert row["finding"] == finding
+    shown = " ".join(run(dump, "--recompiles").output.split())
+    assert f"finding: {finding['cause']}" in shown
+    assert shown.count("fix: ") == shown.count(f"fix: {finding['fix']}") == 1
+
+
+def test_an_expected_recompile_has_no_fix(tmp_path: Path) -> None:
+    refused = [{"entry": "0/0", "clauses": [], "explained": ["grad_mode: expected True, got False"]}]
+    again = entry("0/1", trigger={"kind": "recompile", "refused": refused})
+    write_dump(tmp_path, index([function("toy", [toy_entry(), again])]), FILES)
+    (row,) = json.loads(run(tmp_path, "--recompiles", "--json").output)["processes"][0]["items"]
+    assert row["finding"]["severity"] == "low"
+    assert [reason["advice"] for reason in row["nearest"]["reasons"]] == [""]
+    assert "fix: " not in run(tmp_path, "--recompiles").output
+
+
+def test_the_costs_end_with_the_seconds_of_each_phase(dump: Path) -> None:
+    shown = " ".join(run(dump, "--costs").output.split())
+    assert "2 compiles: 4.5 s in all Inductor 2.0 s, dynamo 1.0 s, AOTAutograd 1.0 s, code generation 500 ms" in shown

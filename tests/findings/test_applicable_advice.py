@@ -28,6 +28,20 @@ def test_of_entries_that_are_equally_near_the_one_that_failed_for_a_new_value_is
     }
 
 
+def test_of_entries_that_are_equally_near_the_one_that_failed_for_sizes_is_the_cause() -> None:
+    made = function(0, "attend", "f.py", (CALL,), 10, 'L["mode"]: expected None, got Tensor of torch.float32, size (8,)')
+    last = Compile(CompileId(0, 2), "attend", "f.py", 1, user_stack=(CALL,), order=11)
+    none = ('L["mode"]: expected None, got Tensor of torch.float32, size (10,)',)
+    sizes = ('size of L["x"]: expected (2, 8), got (2, 10)', 'size of L["mode"]: expected (8,), got (10,)')
+    last.trigger = Recompile((failed("0/0", none, none), failed("0/1", sizes, sizes)))
+    made.compiles.append(last)
+    made.compiles[0].guards = guarded('L["x"]')
+    assert {finding.kind: finding.compiles for finding in findings(run_of(made))} == {
+        "argument-none": ("0/1",),
+        "tensor-size": ("0/2",),
+    }
+
+
 def test_only_tensors_are_stacked() -> None:
     made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected length 1, got 2')
     for kinds, is_stacked in (((), True), (("EQUALS_MATCH", "TENSOR_MATCH"), True), (("EQUALS_MATCH",), False)):
@@ -88,5 +102,5 @@ def test_a_counter_that_a_slice_needs_stays_a_number() -> None:
         made.compiles.append(again)
     made.source = "def f(self, x, mode):\n    return x[self.n : self.n + 2]\n"
     (found,) = findings(run_of(made))
-    assert "it grows by 1 from call to call, and a call or a slice needs it" in found.cause
+    assert "it grows by 1 from one recompile to the next, and a call or a slice needs it" in found.cause
     assert "`register_buffer`" not in found.fix and "pass `self.n` as an argument" in found.fix

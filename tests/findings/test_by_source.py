@@ -12,7 +12,20 @@ import pytest
 
 import depyf
 from depyf.findings import findings
-from depyf.findings.by_source import ARGUMENT, CHECK, DRAW, NUMBERS, REPORT, SEED, SLICE, WRITE, advice_by_source
+from depyf.findings.by_source import (
+    ARGUMENT,
+    CHECK,
+    DRAW,
+    LOOP,
+    NUMBER,
+    NUMBERS,
+    OUTSIDE,
+    REPORT,
+    SEED,
+    SLICE,
+    WRITE,
+    advice_by_source,
+)
 from depyf.model.run import Function
 from depyf.model.user_line import UserLine
 
@@ -101,6 +114,31 @@ def counted(x):
     return x + 1
 
 
+def ended_early(x):
+    for _ in range(3):
+        x = x * 2
+        if x.sum() > 10:
+            break
+    return x + 1
+
+
+def collected(x):
+    kept = []
+    if x.sum() > 0:
+        kept.append(x)
+    return x + len(kept)
+
+
+def made_by_size(x):
+    size = int(x.sum()) + 1
+    return x.new_zeros(size).sum() + x
+
+
+def made_and_clamped(x):
+    most = x.max().item()
+    return torch.clamp(x, max=most) + 1
+
+
 WEIGHTS = {0: 0.5, 1: 1.0, 2: 2.0}
 MODULES = [torch.sin, torch.cos]
 
@@ -131,6 +169,10 @@ def seeded(x):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
+        (ended_early, LOOP),
+        (collected, OUTSIDE),
+        (made_by_size, NUMBER),
+        (made_and_clamped, "keep the number as a tensor"),
         (picked, "put the values of `WEIGHTS` into one tensor"),
         (picked_function, "keep the number as a tensor"),
         (checked, CHECK),

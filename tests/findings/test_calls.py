@@ -44,13 +44,13 @@ def test_what_differs_behind_a_break_in_the_same_call_is_the_same_event() -> Non
     (finding,) = _told(_function(0, (2, OF_WEIGHT)), _function(1, (2, OF_MODE)))
     assert finding.compiles == ("0/1", "1/1")
     assert "requires_grad of `weight`" in finding.cause
-    assert "at once the string `mode`" in finding.cause
+    assert "; in the same calls also the string `mode`" in finding.cause
 
 
 def test_what_differs_behind_a_break_in_a_later_call_is_another_event() -> None:
     both = _told(_function(0, (2, OF_WEIGHT)), _function(1, (3, OF_MODE)))
     assert sorted(finding.compiles for finding in both) == [("0/1",), ("1/1",)]
-    assert not any("at once" in finding.cause for finding in both)
+    assert not any("in the same calls" in finding.cause for finding in both)
 
 
 def test_calls_that_are_not_counted_are_not_joined() -> None:

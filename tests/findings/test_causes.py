@@ -96,13 +96,13 @@ def test_two_things_that_change_at_once_are_both_told() -> None:
     run = run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, "L[\"mode\"]: expected 'a', got 'b'"))
     (finding,) = findings(run)
     assert (finding.kind, [difference.kind for difference in finding.also]) == ("tensor-size", ["argument-string"])
-    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'b', not 'a'")
+    assert finding.cause.endswith("; in the same calls also the string `mode` (an argument) was 'b', not 'a'")
 
 
 def test_a_value_with_a_semicolon_is_not_cut() -> None:
     mode = "L[\"mode\"]: expected 'a; b', got 'c; d'"
     (finding,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, mode)))
-    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'c; d', not 'a; b'")
+    assert finding.cause.endswith("; in the same calls also the string `mode` (an argument) was 'c; d', not 'a; b'")
     scale = 'L["x"]["a; b"]: expected 1.5, got 2.5'
     expected = function(0, "net", "net.py", (CALL,), 10, scale)
     (finding,) = findings(run_of(expected))
@@ -133,7 +133,7 @@ def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_to
     later.trigger = Recompile((failed("0/1", (text,), (text,)),))
     net_function.compiles.append(later)
     (finding,) = findings(run_of(net_function))
-    assert finding.kind == "counter" and "it grows from call to call" in finding.cause
+    assert finding.kind == "counter" and "it grows from one recompile to the next" in finding.cause
     net_function.compiles[0].effects = []
     (finding,) = findings(run_of(net_function))
     assert finding.kind == "object-int"

@@ -51,6 +51,10 @@ def test_random_numbers_of_numpy_are_no_item_of_the_user_s() -> None:
     where = UserLine("f.py", 2, "level = numpy.random.rand()", "f")
     reason = "Unsupported Tensor.item() call with capture_scalar_outputs=False"
     assert kind_of_break(GraphBreak(reason, "", (), "", where, (), 0, "")).name == "break-numpy-random"
+    drawn = "Dynamo does not know how to trace method `integers` of class `Generator`"
+    assert kind_of_break(GraphBreak("Unsupported method call", drawn, (), "", where, (), 0, "")).name == (
+        "break-numpy-random"
+    )
     where = UserLine("f.py", 2, "level = x.max().item()", "f")
     assert kind_of_break(GraphBreak(reason, "", (), "", where, (), 0, "")).name == "break-item"
 

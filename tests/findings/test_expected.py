@@ -10,7 +10,7 @@ from depyf.findings import findings
 from depyf.findings.expected import expectation
 from depyf.findings.nearest import independent
 from depyf.model.finding import Finding
-from depyf.model.guard_failure import Check
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Compile, CompileId, FailedEntry, Failure, Function, Guard, GuardSet, Recompile, SideEffect
 from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, function, run_of
@@ -333,9 +333,10 @@ def test_the_first_step_of_an_optimizer_fills_its_state_and_marks_its_group() ->
 
 
 def test_sizes_that_were_equal_by_chance_need_one_more_entry() -> None:
-    text = "ids.size()[0] == mask.size()[0]  # duck sizing added this equality because these variables had the same size 14"
+    condition = "ids.size()[0] == mask.size()[0]"
+    text = f"{condition}  # duck sizing added this equality because these variables had the same size 14"
     net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
-    check = replace(failure(text), source=text.partition("  #")[0], check=Check.CONDITION, expected="", text=text)
+    check = replace(failure(text), source=condition, check=Check.CONDITION, expected="", text=text)
     net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (check,), True),))
     finding = only(net_function)
     assert (finding.kind, finding.severity) == ("duck-size", "low")
@@ -353,8 +354,7 @@ def test_a_stride_of_the_first_call_alone_is_a_warm_up(hits: tuple[int, int], se
 
 
 def test_where_a_view_begins_follows_from_every_other_difference() -> None:
-    text = '2 <= L["x"].storage_offset()'
-    offset = replace(failure(text), source=text, check=Check.CONDITION, expected="", text=text)
+    offset = GuardFailure('L["x"]', Check.OFFSET, "2 or more", "0")
     state = failure("grad_mode: expected True, got False")
     assert list(independent([offset, state, offset])) == [state]
     net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")

@@ -57,6 +57,8 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ('L["scale"]: expected 1.0, got 2.0', "argument-float", "`torch.tensor(...)` of the number"),
         ('L["self"].__dict__["n"]: expected 3, got 4', "module-int", "make `self.n` a tensor"),
         ('L["options"].n: expected 3, got 4', "object-int", "make `options.n` a tensor"),
+        ('L["self"].__dict__["scale"].n: expected 3, got 4', "object-int", "make `self.scale.n` a tensor"),
+        ('L["self"]._modules["0"].n: expected 3, got 4', "module-int", "make `self[0].n` a tensor"),
         ('L["options"]["n"]: expected 3, got 4', "element-int", 'make `options["n"]` a tensor'),
         ('G["N"]: expected 3, got 4', "global-int", "make `N` a tensor"),
         ('L["flag"]: expected True, got False', "argument-bool", "torch.where(flag, ..., ...)"),

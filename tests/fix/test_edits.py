@@ -10,13 +10,13 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 import libcst as cst
 
 from depyf.fix.edit import RefusedError
-from depyf.fix.edits.branches import _chosen
+from depyf.fix.edits.branches import chosen
 from depyf.fix.edits.marks import _Dynamic, _NotStatic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 
 def chosen(text: str, line: int = 1) -> str:
-    return str(replace_statement(cst.parse_module(text), line, _chosen).code)
+    return str(replace_statement(cst.parse_module(text), line, chosen).code)
 
 
 @pytest.mark.parametrize(

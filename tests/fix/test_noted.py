@@ -106,6 +106,7 @@ def test_a_run_offers_the_command_with_its_options(tmp_path: Path, monkeypatch: 
     assert said == ["depyf: `depyf fix -o out p.py --name 'a b'` would try 1 edit for 1 finding"]
     said = list(offers.offered(folder, Path(offers.DEFAULT), 0, settings, command))
     assert said == ["depyf: `depyf fix p.py --name 'a b'` would try 1 edit for 1 finding"]
-    assert not list(offers.offered(folder, Path("out"), 0, Settings(str(folder), 0, "inductor"), command))
+    said = list(offers.offered(folder, Path(offers.DEFAULT), 0, Settings(str(folder), 0, "inductor"), ["p.py"]))
+    assert said == ["depyf: `depyf fix --backend inductor p.py` would try 1 edit for 1 finding"]
     (tmp_path / "p.py").unlink()
     assert not list(offers.offered(folder, Path("out"), 0, settings, command))

@@ -147,7 +147,7 @@ def test_the_table_says_why_the_nearest_entry_refused() -> None:
     recompiled = session.functions["0"].compiles[1]
     far = failed_entry("0/0", ("far", "away"))
     recompiled.trigger = Recompile((far, failed_entry("0/3", ("x",), ("near",)), failed_entry("0/4", ("y",))))
-    assert "| recompile, 0/3: near (3 more below) |" in index_markdown(session)
+    assert "| recompile, 0/3: near (3 more reasons below) |" in index_markdown(session)
     recompiled.trigger = Recompile((failed_entry("0/3", ("x",), ("near",)),))
     assert "| recompile, 0/3: near |" in index_markdown(session)
     recompiled.trigger = Recompile(())

@@ -31,3 +31,9 @@ def test_a_condition_on_more_than_one_number_stays_a_condition(
     condition: str, values: tuple[tuple[str, str], ...]
 ) -> None:
     assert condition_failure(condition, values).check is Check.CONDITION
+
+
+@pytest.mark.parametrize(("offset", "check"), [("0", Check.OFFSET), ("7", Check.CONDITION)])
+def test_a_view_at_the_beginning_of_its_storage_has_a_check_of_its_own(offset: str, check: Check) -> None:
+    failure = condition_failure("2 <= L['x'].storage_offset()", (("L['x'].storage_offset()", offset),))
+    assert failure.check is check and (check is Check.CONDITION or failure.subject == "x")

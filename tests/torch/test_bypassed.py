@@ -54,6 +54,12 @@ class Net(torch.nn.Module):
     def config(self) -> dict[str, int]:
         return {"size": 4}
 
+    def size(self) -> int:
+        return sum(p.numel() for p in self.parameters()) - self.linear.weight.numel()
+
+    def scaled(self, x: Any) -> Any:
+        return self.linear.weight.numel() * self.linear.forward(x)
+
 
 def told(path: Path, program: Callable[[], object]) -> tuple[Any, tuple[Finding, ...]]:
     """Return the session of a program, as the index has it, and its findings."""
@@ -300,3 +306,16 @@ def test_a_method_runs_parts_only_if_it_calls_them(method: str, runs: bool) -> N
     from depyf.torch.capture.bypassed import way_of
 
     assert way_of(Tower(), getattr(Tower, method)) == (PARTS if runs else UNKNOWN)
+
+
+def test_a_method_that_only_reads_parameters_runs_no_module(tmp_path: Path) -> None:
+    """A model that counts its parameters, as training scripts do for an estimate of the speed."""
+    compiled: Any = torch.compile(Net(), backend="eager")
+
+    def program() -> None:
+        compiled(torch.ones(2, 4))
+        compiled.size()
+        compiled.scaled(torch.ones(2, 4))
+
+    _, of_run = told(tmp_path, program)
+    assert [finding.cause.partition("`")[2].partition("`")[0] for finding in of_run] == ["compiled.scaled"]

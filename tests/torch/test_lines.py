@@ -52,6 +52,18 @@ def looped(x: torch.Tensor) -> torch.Tensor:
     return x  # eager
 
 
+class Recurrent(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = torch.nn.LSTM(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.sin() + 1  # graph
+        output, _ = self.rnn(x)  # between
+        output = output * 2  # eager
+        return output.sum()  # eager
+
+
 def marked(function: object) -> dict[int, str]:
     """Return the lines of a function that say what runs them, by the words at their ends."""
     lines, first = inspect.getsourcelines(function)  # type: ignore[arg-type]
@@ -61,6 +73,16 @@ def marked(function: object) -> dict[int, str]:
 def told(functions: list[FunctionLines], name: str) -> dict[int, str]:
     (function,) = (candidate for candidate in functions if candidate.plain_name == name)
     return {line: state.value for line, state in function.states.items()}
+
+
+def test_the_rest_after_a_break_without_a_resume_function_runs_eagerly(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(Recurrent(), backend="eager")(torch.ones(2, 3, 4))
+    (compiled,) = (compiled for _, compiled in session.compiles())
+    if not compiled.breaks or compiled.resumes:
+        pytest.skip("this torch resumes after a break at an LSTM, or does not break there")
+    assert told(line_states(session), "forward") == marked(Recurrent.forward)
 
 
 def test_each_line_says_what_runs_it(tmp_path: Path) -> None:

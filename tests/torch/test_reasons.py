@@ -125,7 +125,7 @@ def test_the_finding_says_what_the_last_of_its_compiles_says(tmp_path: Path) -> 
         function, compiled = pairs[finding["compiles"][-1]]
         said = reason_words(run.session.functions[function.root], function, compiled)
         sentence = finding["cause"].partition(": ")[2]
-        for ending in (", and with it", "; at once", "; expected: "):
+        for ending in (", and with it", "; in the same calls", "; expected: "):
             sentence = sentence.partition(ending)[0]
         assert sentence in said
 

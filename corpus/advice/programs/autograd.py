@@ -196,3 +196,21 @@ def with_tangent() -> list[Any]:
 @follows("break-autograd-function")
 def without_tangent() -> list[Any]:
     return _trained(lambda x: Square.apply(x) + 1)
+
+
+@shows("break-requires-grad-attribute")
+def requires_grad_is_set() -> list[Any]:
+    weight = torch.ones(4)
+
+    def run(x: Any) -> Any:
+        y = x * 2
+        weight.requires_grad = True  # here
+        return y * weight
+
+    return [result.detach() for result in _results(run)]
+
+
+@follows("break-requires-grad-attribute")
+def requires_grad_is_set_before() -> list[Any]:
+    weight = torch.ones(4).requires_grad_()
+    return [result.detach() for result in _results(lambda x: x * 2 * weight)]

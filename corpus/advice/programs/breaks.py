@@ -10,6 +10,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ import torch
 from corpus.advice.pair import follows, shows
 
 LOG = logging.getLogger(__name__)
+RATE = ContextVar("RATE", default=3)
 
 
 def _results(function: Callable[..., Any], *more: Any, x: Any = None) -> list[Any]:
@@ -463,6 +465,20 @@ def c_extension() -> list[Any]:
 @follows("break-c-extension")
 def c_extension_outside() -> list[Any]:
     return _results(lambda x, number: x * 2 + number, zlib.crc32(b"depyf") % 3)
+
+
+@shows("break-unknown-method")
+def unknown_method() -> list[Any]:
+    def run(x: Any) -> Any:
+        y = x * 2
+        return y + RATE.get()  # here
+
+    return _results(run)
+
+
+@follows("break-unknown-method")
+def unknown_method_outside() -> list[Any]:
+    return _results(lambda x, rate: x * 2 + rate, RATE.get())
 
 
 @shows("break-inplace-view")

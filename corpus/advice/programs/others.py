@@ -170,6 +170,72 @@ def rate_is_a_tensor() -> list[Any]:
     return _scheduled(torch.tensor(0.1))
 
 
+class Layer(torch.nn.Module):
+    """A layer that knows its number."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self.position = position
+        self.register_buffer("factor", torch.tensor(position + 1))
+
+    def forward(self, x: Any) -> Any:
+        return x * (self.position + 1)  # here
+
+
+class LayerWithFactor(Layer):
+    """The same with what depends on the number, computed once."""
+
+    def forward(self, x: Any) -> Any:
+        return x * self.factor
+
+
+def _each(layer: type[Layer]) -> list[Any]:
+    return [torch.compile(layer(position), backend="eager")(torch.arange(4.0)) for position in range(5)]
+
+
+@shows("attribute-of-each-object")
+def number_of_layer() -> list[Any]:
+    return _each(Layer)
+
+
+@follows("attribute-of-each-object")
+def factor_of_layer() -> list[Any]:
+    return _each(LayerWithFactor)
+
+
+class Options:
+    """An object whose class has an attribute."""
+
+    rate = 2.0
+
+
+def _with_options(*, is_set_before: bool) -> list[Any]:
+    options, results = Options(), []
+    compiled = torch.compile(lambda x, options: x * options.rate, backend="eager")  # here
+    for is_set in (is_set_before, True):
+        if is_set:
+            options.rate = 2.0
+        results.append(compiled(torch.arange(4.0), options))
+    return results
+
+
+@shows("own-attribute")
+def set_after_first_call() -> list[Any]:
+    return _with_options(is_set_before=False)
+
+
+@follows("own-attribute")
+def set_before_first_call() -> list[Any]:
+    return _with_options(is_set_before=True)
+
+
+@shows("storage-offset")
+def views_at_offsets() -> list[Any]:
+    compiled = torch.compile(lambda x: x * 2, backend="eager", dynamic=True)
+    data = torch.arange(24.0)
+    return [compiled(part) for part in (data[4:12], data[:8])]  # here
+
+
 @shows("symbolic-shape")
 def crosses_a_size() -> list[Any]:
     def run(x: Any) -> Any:

@@ -39,6 +39,11 @@ depyf shows what torch.compile did with your program, and what to change.
   depyf show depyf_output    show the findings and the compiles in the terminal
   depyf fix train.py         try edits for what it found; write those that help
 
+`depyf run` says at its end why a graph broke or a function was compiled again.
+  depyf show depyf_output --line train.py:31   the kernels that a line became
+  depyf show depyf_output --costs              the seconds of each compile
+  depyf run --profile train.py                 the costliest lines of a step
+
 If something does not work: depyf doctor
 All commands: depyf --help. Options of one command: depyf run --help
 """

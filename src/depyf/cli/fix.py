@@ -94,6 +94,7 @@ def fix_command(
     """
     module, target, arguments = _called(module, target, arguments)
     try:
+        from depyf.fix.search import left
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
@@ -119,7 +120,7 @@ def fix_command(
         shutil.rmtree(path, ignore_errors=True)
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
-    sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+    sys.exit(0 if text or not left(result) else EXIT_FAILED)
 
 
 def _called(is_module: bool, target: str, arguments: tuple[str, ...]) -> tuple[bool, str, tuple[str, ...]]:
@@ -147,7 +148,7 @@ def _report(result: Result, patch: Path, as_json: bool) -> str:
 
     text = told.patch_of(result, Path.cwd())
     if text:
-        patch.write_text(text, encoding="utf-8")
+        patch.write_bytes(text.encode("utf-8"))
     report = told.data(result, text)
     Path("fix.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     for line in [json.dumps(report, indent=1)] if as_json else told.lines(result, str(patch)):
@@ -222,5 +223,5 @@ def _apply(texts: dict[str, str]) -> None:
         if is_installed(path):
             click.echo(f"not written, since it is of an installed package; the patch has it: {path}")
             continue
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_bytes(text.encode("utf-8"))
         click.echo(f"written: {os.path.relpath(path)}")

@@ -20,6 +20,8 @@ from depyf.links.inductor.line import Launched
 from depyf.links.inductor.lines import origins_of_lines
 from depyf.links.inductor.module import read_module
 from depyf.links.inductor.suspects import suspect
+from depyf.links.of_line import is_same_file
+from depyf.links.origins import joined
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
@@ -58,20 +60,27 @@ def kernel(
     dump: Path,
     name: str | None,
 ) -> None:
-    """Write one kernel of a run to a file of its own; without NAME, list the kernels.
+    """Write one kernel of a run to a file of its own. Without NAME, list the kernels.
 
-    DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains
-    the kernel, its inputs, the launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton
-    for a Triton kernel, but not depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
+    With FILE:LINE instead of NAME, list the kernels that compute this line of your program. DUMP is the directory of a
+    dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains the kernel, its inputs, the
+    launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton for a Triton kernel, but not
+    depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
 
     Exit code 0; 1 if the kernel cannot be written, or if it was run and its values differ from the nodes' values; 2 if
     there is no such dump or kernel.
     """
     with tempfile.TemporaryDirectory() as folder:
         launches = list(_found(dump, Path(folder)))
-    if name is None:
-        for unique in dict.fromkeys(f"{launch.launched.kernel.name}  {_origin(launch)}" for launch in launches):
+    place = _PLACE.match(name) if name is not None else None
+    if name is None or place is not None:
+        listed = [
+            launch for launch in launches if place is None or _computes(launch, place["file"], int(place["line"]))
+        ]
+        for unique in dict.fromkeys(f"{launch.launched.kernel.name}  {_origin(launch)}" for launch in listed):
             click.echo(unique)
+        if place is not None and not listed:
+            _end(f"no kernel with a text of its own computes {name}; depyf show {dump} --line {name}", EXIT_USAGE)
         return
     chosen = _chosen(launches, name, number, dump)
     # A debugger would resolve a relative path as a module.
@@ -85,6 +94,12 @@ def kernel(
         if code:
             _suspected(chosen)
         sys.exit(code)
+
+
+def _computes(launch: Found, file: str, line: int) -> bool:
+    """Return whether a kernel computes a line of a file, named by its path or the end of it."""
+    origins = joined(origins_of_lines([launch.launched], launch.source.nodes).values())
+    return any(origin[1] == line and is_same_file(origin[0], file) for origin in origins)
 
 
 def _suspected(launch: Found) -> None:

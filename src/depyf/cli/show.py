@@ -19,7 +19,8 @@ from depyf.views.brief.fitted import LEAST
 from depyf.views.html.process import Process, processes
 from depyf.views.lines import message_lines
 from depyf.views.sarif import sarif
-from depyf.views.terminal.data import NAMED, VIEWS, View, names
+from depyf.views.terminal.data import NAMED, VIEWS, View, inlined_in, names
+from depyf.views.terminal.line import Asked, nearest_lines
 from depyf.views.terminal.text import Json, rendered
 
 SCHEMA = 1
@@ -41,7 +42,13 @@ Shown = list[tuple[Process, list[Json]]]
     "--function", metavar="NAME", help="Show a function's source, and the code, guards and files of each compile."
 )
 @click.option("--graph", metavar="ID", help="Show a graph in all its stages, by number, name or compile id.")
-@click.option("--kernel", metavar="NAME", help="Show the text of a kernel.")
+@click.option("--kernel", metavar="NAME", help="Show the text of a kernel, with your lines as comments.")
+@click.option(
+    "--line",
+    "place",
+    metavar="FILE:LINE",
+    help="Show what became of a line of yours: its compiles, graph nodes, kernels, findings and times.",
+)
 @click.option("--process", "label", metavar="LABEL", help="Show only this process of the run: `rank 0`.")
 @click.option("--json", "as_json", is_flag=True, help="Print the view as JSON; docs/show.schema.json describes it.")
 @click.option(
@@ -62,6 +69,7 @@ def show(
     function: str | None,
     graph: str | None,
     kernel: str | None,
+    place: str | None,
     label: str | None,
     as_json: bool,
     budget: int | None,
@@ -76,7 +84,8 @@ def show(
     By default it prints the findings and one line for each compile. Exit code 0; 1 if the dump is broken, 2 if there is
     no dump or nothing of that name in it.
     """
-    named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
+    wished = {"function": function, "graph": graph, "kernel": kernel, "line": place}
+    named = [(what, name) for what, name in wished.items() if name]
     _check_views(len(named) + (view is not None), as_sarif, as_lines, as_json, budget, wanted)
     chosen = _processes(directory, label)
     if budget is not None:
@@ -141,6 +150,15 @@ def _answer(directory: Path, runs: dict[str, Run], budget: int, wanted: str) -> 
 
 
 def _end_without(what: str, name: str, chosen: list[Process], directory: Path) -> None:
+    if what == "line":
+        asked = Asked.of(name)
+        why = nearest_lines((process.run for process in chosen), asked) if asked else f"not FILE:LINE: {name!r}"
+        click.echo(f"depyf show: {why}", err=True)
+        sys.exit(EXIT_USAGE)
+    inlined = dict.fromkeys(where for process in chosen for where in inlined_in(process.run, name))
+    if what == "function" and inlined:
+        click.echo(f"depyf show: {name!r} has no compile of its own: {'; '.join(inlined)}", err=True)
+        sys.exit(EXIT_USAGE)
     known = ", ".join(dict.fromkeys(known_name for process in chosen for known_name in names(process.run, what)))
     click.echo(f"depyf show: there is no {what} {name!r} in {directory}; there is: {known or 'none'}", err=True)
     sys.exit(EXIT_USAGE)

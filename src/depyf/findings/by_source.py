@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from depyf.model.run import Function
 from depyf.model.syntax import names_in, nodes_below, parsed, statements_below
@@ -20,6 +21,15 @@ WRITE = (
     "write the items with `index_copy_`, at positions in a tensor such as `start + torch.arange(count)`; or set "
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
+NUMBER = (
+    "read the number before the call of the compiled function, and pass it as an argument; or set "
+    "`torch._dynamo.config.capture_scalar_outputs = True`"
+)
+LOOP = (
+    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, and "
+    "leave the loop outside"
+)
+OUTSIDE = "move the branch out of the compiled function"
 NUMBERS = (
     "read the numbers before the call of the compiled function, and pass what is computed of them; or, for a tensor of "
     "integers, set `torch._dynamo.config.capture_scalar_outputs = True`"
@@ -97,7 +107,14 @@ def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:
 
 
 def _of_branch(statement: ast.stmt, tree: ast.AST) -> str:
-    if not isinstance(statement, ast.If) or statement.orelse:
+    if not isinstance(statement, ast.If):
+        return ""
+    arms = [*statement.body, *statement.orelse]
+    if any(isinstance(inner, ast.Break) for inner in arms):
+        return LOOP
+    if any(map(_has_effect, arms)):
+        return OUTSIDE
+    if statement.orelse:
         return ""
     *before, last = statement.body
     if not all(map(_reports, before)):
@@ -118,6 +135,8 @@ def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
             return WRITE
         if _bounds(tree) & names:
             return SLICE
+        if _given(tree) & names:
+            return NUMBER
     calls = [node.func for node in nodes_below(statement) if isinstance(node, ast.Call)]
     takes = {
         callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "") for callee in calls
@@ -134,7 +153,7 @@ def _of_table(statement: ast.stmt, tree: ast.AST) -> str:
     for node in nodes_below(statement):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in tables:
             for call in nodes_below(node.slice):
-                name = _name_of(call.func) if isinstance(call, ast.Call) else ""
+                name = _name_called(call.func) if isinstance(call, ast.Call) else ""
                 if name in _TAKING:
                     return TABLE.format(table=node.value.id, taker=f".{name}()" if name == "item" else f"{name}()")
     return ""
@@ -161,7 +180,7 @@ def _is_table(value: ast.expr) -> bool:
 def _of_random(statement: ast.stmt, tree: ast.AST) -> str:
     """Return the advice for a number that Python draws, by whether it seeds, decides a branch, or is a value."""
     calls = [node.func for node in nodes_below(_head(statement)) if isinstance(node, ast.Call)]
-    drawn = [call for call in calls if isinstance(call, ast.Attribute) and _name_of(call.value) == "random"]
+    drawn = [call for call in calls if isinstance(call, ast.Attribute) and _name_called(call.value) == "random"]
     if any(call.attr in ("seed", "setstate") for call in drawn):
         return SEED
     if isinstance(statement, ast.If):
@@ -172,10 +191,6 @@ def _of_random(statement: ast.stmt, tree: ast.AST) -> str:
 def _head(statement: ast.stmt) -> ast.AST:
     """Return the condition of a branch or a loop, and any other statement as it is."""
     return statement.test if isinstance(statement, (ast.If, ast.While)) else statement
-
-
-def _name_of(callee: ast.expr) -> str:
-    return callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
 
 
 def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
@@ -212,6 +227,28 @@ def _written(tree: ast.AST) -> list[ast.expr]:
     ]
 
 
+def _given(tree: ast.AST) -> set[str]:
+    """Return the names that calls get as arguments. A call such as `x.new_zeros(count)` needs a number.
+
+    A call of `print` or of a function for elements, such as `torch.clamp`, takes a tensor as well.
+    """
+    calls = [node for node in nodes_below(tree) if isinstance(node, ast.Call)]
+    given = [
+        value
+        for call in calls
+        if _name_called(call) not in (*_REPORTING, *_FOR_ELEMENTS)
+        for value in (*call.args, *(keyword.value for keyword in call.keywords))
+    ]
+    return {value.id for value in given if isinstance(value, ast.Name)}
+
+
+_FOR_ELEMENTS = (
+    "append", "clamp", "maximum", "minimum", "where", "mul", "add", "sub", "div", "pow", "lerp", "masked_fill", "eq",
+    "ne", "lt", "le", "gt", "ge", "tensor", "as_tensor", "stack", "abs", "round", "float", "item",
+)  # fmt: skip
+"""Functions that take a tensor of one element where they take a number."""
+
+
 def _bounds(tree: ast.AST) -> set[str]:
     """Return the names in the bounds of slices. `x[1:]` has none."""
     return {name for node in nodes_below(tree) if isinstance(node, ast.Slice) for name in names_in(node)}
@@ -227,6 +264,22 @@ _ADVICE = {
 
 def _reports(statement: ast.stmt) -> bool:
     """Return whether a statement is a call that reports something."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    return _name_of(statement.value.func) in _REPORTING
+    return _calls(statement) and _name_called(statement.value) in _REPORTING
+
+
+def _calls(statement: ast.stmt) -> TypeGuard[ast.Expr]:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _has_effect(statement: ast.stmt) -> bool:
+    """Return whether a statement is a call for its effect, such as `kept.append(x)`, and reports nothing.
+
+    A tensor's method in place, such as `x.mul_(2)`, gives a value that `torch.where` could choose.
+    """
+    return _calls(statement) and not _reports(statement) and not _name_called(statement.value).endswith("_")
+
+
+def _name_called(call: ast.expr) -> str:
+    """Return the name of the function or the method that a call calls, or ""."""
+    called = call.func if isinstance(call, ast.Call) else call
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""

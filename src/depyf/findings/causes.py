@@ -32,7 +32,9 @@ from depyf.findings.catalogue.recompiles import (
     SPECIALIZED,
     TENSORS,
 )
+from depyf.findings.changed_objects import ITEM_AT_END, is_of
 from depyf.findings.failures import is_given_up
+from depyf.findings.fixed import fixed
 from depyf.findings.nearest import INDEX, nearest_entry
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
@@ -46,9 +48,7 @@ _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
-_BY_KEY = re.compile(r"(?P<of>[\w.]+)\[list\(dict\.keys\((?P=of)\)\)\[(?P<place>\d+)\]\]")
 _ASSIGNS_ITEM = re.compile(r"\]\s*=(?!=)")
-_ITEM_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\]$")
 SPECIALIZATION = "symbolic_shape_specialization"
 """The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
@@ -235,8 +235,8 @@ def _causes_of(root: Function, function: Function, *, are_effects_known: bool) -
         if kind is SPECIALIZED:
             told_of = [(_compared_at(compared[key[1]], function, *pair), pair[1]) for pair in told_of]
         failures, compiles = zip(*told_of, strict=True)
-        theirs = [effect for effect in effects if _is_of(effect.source, failures[0])]
-        grown = _grown(kind, failures, is_changed=bool(theirs))
+        theirs = [effect for effect in effects if is_of(effect.source, failures[0], function)]
+        grown = fixed(kind, function, failures, compiles) or _grown(kind, failures, is_changed=bool(theirs))
         is_outside = are_effects_known and not theirs and all(compiled.lines for compiled in compiles)
         grown = _changed_outside(kind, grown) if is_outside else grown
         is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
@@ -405,18 +405,9 @@ def _grows(failures: tuple[GuardFailure, ...], *, is_changed: bool) -> bool:
     return bool(_step(failures)) or (is_changed and _rises(failures))
 
 
-def _is_of(source: str, failure: GuardFailure) -> bool:
-    """Return whether an object that a compiled function changes is the value of a guard, or holds it."""
-    subject = failure.subject
-    # An item of a dict has two names: by its key, and by its position among the values.
-    changed = _BY_KEY.sub(r"list(dict.values(\g<of>))[\g<place>]", spelled(source))
-    holders = (subject, subject.rpartition(".")[0], _ITEM_AT_END.sub("", subject))
-    return normal(changed) in map(normal, holders)
-
-
 def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:
     """Return whether a line assigns the attribute or an item, as `done[number] = True` does, that a guard checks."""
-    if _ITEM_AT_END.search(failure.subject):
+    if ITEM_AT_END.search(failure.subject):
         return _ASSIGNS_ITEM.search(line.text) is not None
     name = failure.subject.rpartition(".")[2]
     return "." in failure.subject and re.search(rf"\.{re.escape(name)}\s*=(?!=)", line.text) is not None

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Place
-from depyf.findings.catalogue.recompiles import FILLED, KEYS, MISSING, OTHER_CLASS, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import (
+    FILLED,
+    KEYS,
+    MISSING,
+    OF_EACH_OBJECT,
+    OTHER_CLASS,
+    OWN_ATTRIBUTE,
+    SET_IN_CALL,
+    TENSORS,
+)
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import MODULES, PARAMETERS
@@ -38,7 +47,7 @@ def expectation(event: Event) -> str:
         return ""
     few = len(compiles) < MANY
     if few and is_of_another_module(event):
-        return f"each module {_other_module(event)} needs an entry of its own"
+        return f"each {_other_module(event)} needs an entry of its own"
     causes = _own_causes(event)
     if len(compiles) == 1 and _are_symbols(causes, compiles[0]):
         return "from the second value on, torch compiles for any value"
@@ -50,11 +59,14 @@ def expectation(event: Event) -> str:
 
 
 def _other_module(event: Event) -> str:
-    """Return in what another module differs, for the sentence."""
+    """Return which other object needs an entry, for the sentence."""
     causes = (event.cause, *(cause for cause, _ in event.together))
     if any(map(_is_of_other_class, causes)):
-        return "of another class"
-    return "with other parts" if has_other_parts(event) else "of another size"
+        return "module of another class"
+    own = [cause.failures[0].subject for cause in causes if _is_of_each_object(cause)]
+    if own:
+        return f"object with another `{own[0]}`"
+    return "module with other parts" if has_other_parts(event) else "module of another size"
 
 
 def _of_few_entries(event: Event, compiles: Sequence[Compile]) -> str:
@@ -168,7 +180,7 @@ def is_of_another_module(event: Event) -> bool:
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
     is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
-    of_parts = [cause for cause in causes if _is_of_other_parts(cause)]
+    of_parts = [cause for cause in causes if _is_of_other_parts(cause) or _is_of_each_object(cause)]
     return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
 
 
@@ -186,6 +198,10 @@ def _is_of_other_class(cause: Cause) -> bool:
     failure = cause.failures[0]
     is_module = failure.source in ('L["fn"]', 'L["self"]')
     return is_of_torch(cause.function.filename) and is_module and failure.check in (Check.CLASS, Check.TYPE)
+
+
+def _is_of_each_object(cause: Cause) -> bool:
+    return cause.kind.name == OF_EACH_OBJECT.name
 
 
 def _is_of_other_parts(cause: Cause) -> bool:
@@ -221,7 +237,7 @@ def _is_first_made(cause: Cause) -> bool:
 
     A number may count on, so it is not expected.
     """
-    is_added = cause.kind.name == MISSING.name and cause.failures[0].expected == ABSENT
+    is_added = cause.kind.name in (MISSING.name, OWN_ATTRIBUTE.name) and cause.failures[0].expected == ABSENT
     if cause.kind.name == SET_IN_CALL.name or (
         cause.is_set and (is_added or cause.kind.change in (Change.BOOL, Change.STRING))
     ):

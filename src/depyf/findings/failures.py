@@ -120,6 +120,12 @@ def _advice(failure: Failure) -> str:
     return fake_kernel("\n".join((failure.reason, *failure.causes))) or advised(failure.hints)
 
 
+def _demand(failure: Failure) -> str:
+    """Return what makes an exception of a graph break, if the failure is one."""
+    is_break = failure.kind == "Unsupported" and failure.demanded_by
+    return f"; with {failure.demanded_by} a graph break is an exception" if is_break else ""
+
+
 def of_failures(session: Session) -> Iterator[Finding]:
     """Yield a finding for each failed compile."""
     breaks = break_places(session)
@@ -133,7 +139,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
         phase = f" in {failure.phase}" if failure.phase else ""
         reason = without_addresses(reason_of(failure))
         words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
-        cause = f"The compile of `{title(function)}` failed{phase}, {words}"
+        cause = f"The compile of `{title(function)}` failed{phase}, {words}{_demand(failure)}"
         cost = cost_of(compiled, function.eager_calls)
         yield Finding("failure", "high", place(where), cause, cost, _advice(failure), (str(compiled.id),))
 

@@ -50,7 +50,8 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
     An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
     entry that failed for a value is nearer than one that failed for the state around the call, which guards check
-    first. Of entries with equally many failures, one that failed for a new value comes first:
+    first. Of entries with equally many failures, one that failed for sizes alone comes first, because the new entry
+    mostly serves any size; then one that failed for a new value:
 
         entry 0: mode is "sample", n is 4      entry 1: mode is "score", `n` is not read
         call: mode is "sample", n is 6         `n` is the cause, because entry 0 has this `mode`
@@ -68,14 +69,19 @@ def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | 
     if not candidates:
         return None
     entry, failures, reasons = min(
-        candidates, key=lambda candidate: (_distance(candidate), sum(each.source in met for each in candidate[2]))
+        candidates,
+        key=lambda candidate: (
+            _distance(candidate),
+            not all(failure.check in _SIZES for failure in candidate[2]),
+            sum(failure.source in met for failure in candidate[2]),
+        ),
     )
     total = sum(len(failures) for _, failures, _ in candidates)
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
-OFFSET = ".storage_offset()"
-"""The end of torch's expression for the place at which a view begins in its storage."""
+_SIZES = (Check.SIZE, Check.DIMENSION)
+
 _Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
 """An entry with all its guard failures, and the independent ones."""
 
@@ -130,12 +136,7 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
     torch's state `grad_mode` differs under `inference_mode`, too. The dispatch keys of a tensor show which one it was.
     The guard on transforms of `torch.func` has no value of the program, only torch's text.
     """
-    failures = [
-        replace(failure, source=TRANSFORMS, check=Check.STATE)
-        if not failure.source and "compare_functorch_state" in failure.text
-        else failure
-        for failure in entry.failures
-    ]
+    failures = [_understood(failure) for failure in entry.failures]
     if any(map(_is_of_inference, failures)):
         return [
             replace(failure, source="inference_mode")
@@ -144,6 +145,21 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
             for failure in failures
         ]
     return failures
+
+
+def _understood(failure: GuardFailure) -> GuardFailure:
+    """Return a guard failure with what it is about: a transform of `torch.func`, or an attribute.
+
+    torch guards on the keys of an object's `__dict__` where the class has an attribute of that name, too.
+    """
+    if not failure.source and "compare_functorch_state" in failure.text:
+        return replace(failure, source=TRANSFORMS, check=Check.STATE)
+    if failure.check is Check.KEY and failure.source.endswith(_OF_OBJECT) and failure.guard == "DICT_CONTAINS":
+        return replace(failure, source=failure.source.removesuffix(_OF_OBJECT), check=Check.ATTRIBUTE)
+    return failure
+
+
+_OF_OBJECT = ".__dict__"
 
 
 def _is_of_inference(failure: GuardFailure) -> bool:
@@ -176,13 +192,11 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
 
 
 def _without_offsets(failures: Sequence[GuardFailure]) -> Sequence[GuardFailure]:
-    """Return guard failures without conditions on where views begin, such as `2 <= L["x"].storage_offset()`.
+    """Return guard failures without those for the place at which views begin, such as `L["x"].storage_offset()`.
 
     No user chooses that. If an entry has no other guard failure, the first of these stays.
     """
-    others = [
-        failure for failure in failures if failure.check is not Check.CONDITION or OFFSET not in failure.source
-    ]
+    others = [failure for failure in failures if failure.check is not Check.OFFSET]
     return others or failures[:1]
 
 
@@ -244,8 +258,12 @@ def _follows(
             return "default_dtype" in states and _is_same_dtype(failure, states["default_dtype"])
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
-    holders = [name for name, check in respects if name and check in _HOLDING]
-    return any(source != holder and source.startswith((f"{holder}[", f"{holder}.")) for holder in holders)
+    holders = [name for name, check in respects if name and check in _HOLDING and name != source]
+    if not holders:
+        return False
+    # torch reaches an item of a dict's subclass by `dict.__getitem__(table, "a")`.
+    value = spelled(source)
+    return any(value.startswith((f"{holder}[", f"{holder}.")) for holder in map(spelled, holders))
 
 
 def _is_of_another_class(failure: GuardFailure, respects: Collection[tuple[str, Check]]) -> bool:

@@ -27,6 +27,7 @@ from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import FOUND, MANY, expectation, has_other_parts, is_of_another_module
 from depyf.findings.failures import cost_of, place
+from depyf.findings.items import with_other_items
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
@@ -142,7 +143,8 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
-    return replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
+    reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
+    return with_other_items(cause, reason)
 
 
 def _or_switch(cause: Cause, reason: Reason) -> str:
@@ -215,7 +217,7 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main:
     words = ", ".join(sentence for sentence, _ in shown)
     more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
-    return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
+    return f"; in {'the same calls' if always else 'some of these calls'} also {words}{more}"
 
 
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:

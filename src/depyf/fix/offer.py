@@ -7,11 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import libcst as cst
-
 from depyf.findings import findings
 from depyf.fix.edit import Edit, RefusedError
 from depyf.fix.search import proposed
+from depyf.fix.trees import parsed
 from depyf.model.index_reader import read_run
 
 
@@ -47,8 +46,8 @@ def _applies(edit: Edit, beside: list[Path]) -> bool:
     for folder in beside:
         path = folder / edit.file
         if path.is_file():
-            with suppress(RefusedError, cst.ParserSyntaxError):
-                edit.apply(cst.parse_module(path.read_bytes()), edit.line)
+            with suppress(RefusedError):
+                edit.apply(parsed(path), edit.line)
                 return True
             return False
     return False

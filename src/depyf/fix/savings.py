@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import libcst as cst
-
 from depyf.fix.edit import RefusedError
 from depyf.fix.results import compare
 from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, compiles_to_predict, savings_of
@@ -16,6 +14,7 @@ from depyf.fix.savings_facts import Measured, has_gradients
 from depyf.fix.savings_floor import BACKENDS, FIRST, SECOND, Floor, write_smallest
 from depyf.fix.savings_plan import TimedPlan, read_sites
 from depyf.fix.search import OutOfBudgetError
+from depyf.fix.trees import parsed
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness
 from depyf.fix.unchanged import changed_elsewhere
 from depyf.model.compile_times import read_times
@@ -234,7 +233,7 @@ class SavingsSearch:
         path = Path(self._tries.program.path_of(file))
         if not path.is_file() or is_foreign(str(path)):
             return ""
-        return cst.parse_module(path.read_bytes()).code
+        return parsed(path).code
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import libcst as cst
 
@@ -22,7 +21,7 @@ import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
-from depyf.fix.trees import first_line_of_function
+from depyf.fix.trees import first_line_of_function, parsed
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before, line_replaced
 from depyf.model.index_reader import Run
@@ -160,9 +159,7 @@ class Search:
         self._ground = frozenset(), self._reference[0]
         for _ in range(MOST_ROUNDS):
             # With a finding gone, the program may reach another one.
-            before = len(result.tried)
-            self._propose(result, run)
-            if len(result.tried) == before:
+            if not self._propose(result, run):
                 return
             self._choose(result)
             self._ground = self._next_ground(result)
@@ -180,16 +177,21 @@ class Search:
         together = self._set(result, whole)
         return (frozenset(), self._reference[0]) if together is None else (frozenset(whole), together[0])
 
-    def _propose(self, result: Result, run: Run) -> None:
-        """Add the edits for the findings of a run, each tried alone."""
+    def _propose(self, result: Result, run: Run) -> bool:
+        """Add the edits for the findings of a run, each tried alone; return whether there is anything new."""
         assert self._ground is not None
+        before = len(result.tried)
+        is_retried = False
         seen = {tried.edit.key for tried in result.tried}
         for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
             for candidate in proposed(run, finding):
                 edit = self._in_the_users_text(candidate)
-                if edit is None or edit.key in seen:
+                if edit is not None and edit.key in seen:
+                    is_retried |= self._try_again(result, edit)
+                    continue
+                if edit is None:
                     continue
                 seen.add(edit.key)
                 # Of several edits for one finding, the first that helps is enough.
@@ -204,6 +206,23 @@ class Search:
                     self._edits.pop()
                     continue
                 result.tried.append(replace(tried, finding=subject_of(finding)))
+        return is_retried or len(result.tried) > before
+
+    def _try_again(self, result: Result, edit: Edit) -> bool:
+        """Try an edit that did harm on the ground of this round, and return whether it helps there.
+
+        With `trace_autograd_ops`, a graph goes on to the next break, which may be gone by now.
+        """
+        assert self._ground is not None
+        number = next(at for at, tried in enumerate(result.tried) if tried.edit.key == edit.key)
+        base = self._ground[0]
+        if result.tried[number].state not in (HARMS, TRADES) or not base or base | {number} in self._known:
+            return False
+        again = self._alone(result, number)
+        if again.state != HELPS:
+            return False
+        result.tried[number] = replace(again, finding=result.tried[number].finding)
+        return True
 
     def _is_known(self) -> bool:
         """Return whether the last edit makes the same text as an earlier one: two findings may be at one statement."""
@@ -228,7 +247,7 @@ class Search:
         text = self._texts(sorted(self._ground[0])).get(path)
         if edit.is_of_file or text is None:
             return edit
-        old = cst.parse_module(_read(path)).code
+        old = parsed(path).code
         line = line_before(old, text, edit.line) or line_replaced(old, text, edit.line)
         return replace(edit, line=line) if line else None
 
@@ -236,6 +255,10 @@ class Search:
         edit = self._edits[number]
         if edit.is_offered:
             return self._offered(edit)
+        try:
+            parsed(self._tries.program.path_of(edit.file))
+        except RefusedError as error:
+            return Tried(edit, REFUSED, str(error))
         if not self._is_in_root(edit):
             return Tried(edit, REFUSED, "torch loses what a function reports that Dynamo inlines")
         assert self._ground is not None
@@ -266,9 +289,9 @@ class Search:
         record = self._reference[0].record
         if edit.in_root is None or record is None:
             return True
-        module = cst.parse_module(_read(self._tries.program.path_of(edit.file)))
         name = os.path.basename(edit.file)
         try:
+            module = parsed(self._tries.program.path_of(edit.file))
             lines = edit.in_root(module, edit.line)
         except RefusedError:
             return False
@@ -277,7 +300,7 @@ class Search:
     def _offered(self, edit: Edit) -> Tried:
         """Return an edit that is not tried, if its preconditions hold."""
         try:
-            edit.apply(cst.parse_module(_read(self._tries.program.path_of(edit.file))), edit.line)
+            edit.apply(parsed(self._tries.program.path_of(edit.file)), edit.line)
         except RefusedError as error:
             return Tried(edit, REFUSED, str(error))
         return Tried(edit, OFFERED, "it changes what the program computes")
@@ -292,7 +315,7 @@ class Search:
             if where is None or path not in texts:
                 places.add(subject_of(finding))
                 continue
-            line = line_before(cst.parse_module(_read(path)).code, texts[path], where.line)
+            line = line_before(parsed(path).code, texts[path], where.line)
             places.add((finding.kind, f"{where.file}:{line}"))
         return places
 
@@ -389,10 +412,10 @@ class Search:
         for edit in sorted(edits, key=lambda edit: (edit.is_of_file, -edit.line)):
             path = self._tries.program.path_of(edit.file)
             text = texts.get(path)
-            module = cst.parse_module(text if text is not None else _read(path))
+            module = cst.parse_module(text) if text is not None else parsed(path)
             texts[path] = edit.apply(module, edit.line).code
         for path, text in texts.items():
-            others = changed_elsewhere(cst.parse_module(_read(path)).code, text)
+            others = changed_elsewhere(parsed(path).code, text)
             if others:
                 raise RefusedError(f"it changes the bytecode of {', '.join(others)}")
         return texts
@@ -424,13 +447,6 @@ def _is_needed(tried: Sequence[Tried], chosen: Sequence[int], at: int) -> bool:
     """Return whether an edit alone removes a finding that no other chosen edit removes alone."""
     others: set[tuple[str, str]] = set().union(*(tried[number].removed for number in chosen if number != at))
     return tried[at].state == HELPS and bool(tried[at].removed - others)
-
-
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise RefusedError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:

@@ -60,14 +60,24 @@ def lines(result: Result, patch: str) -> Iterator[str]:
             yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
     elif not result.ended:
-        yield "no edit helps" if result.tried else "no finding has an edit that can be tried"
+        yield _nothing(result)
     if result.ended:
         yield f"ended: {result.ended}"
     remaining = left(result)
     if remaining:
-        yield f"still open: {counted(len(remaining), 'finding')}"
+        lines_of = ", with the lines of the edited files" if result.texts else ""
+        yield f"still open: {counted(len(remaining), 'finding')}{lines_of}"
         for finding in remaining:
-            yield f"  {finding.line}"
+            yield f"  {finding.line}".replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def _nothing(result: Result) -> str:
+    """Return why no edit is kept."""
+    if result.tried:
+        return "no edit helps"
+    return (
+        "no finding has an edit that can be tried" if left(result) else "nothing to repair: no finding needs a change"
+    )
 
 
 def _said(tried: Tried) -> str:
@@ -118,9 +128,16 @@ def patch_of_texts(texts: Mapping[str, str], directory: Path) -> str:
     for path, text in sorted(texts.items()):
         packages = sysconfig.get_path("purelib")
         name = os.path.relpath(path, packages if is_installed(path) else directory)
-        before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
-        parts += difflib.unified_diff(before, text.splitlines(keepends=True), f"a/{name}", f"b/{name}")
+        before = _rows(Path(path).read_bytes().decode("utf-8"))
+        rows = difflib.unified_diff(before, _rows(text), f"a/{name}", f"b/{name}")
+        parts += (row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
     return "".join(parts)
+
+
+def _rows(text: str) -> list[str]:
+    """Return the lines of a text with their ends. `patch` ends a line at a newline alone."""
+    rows = [f"{row}\n" for row in text.split("\n")]
+    return [*rows[:-1], *([rows[-1][:-1]] if rows[-1] != "\n" else [])]
 
 
 def data(result: Result, patch: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import libcst as cst
 import libcst.matchers as m
@@ -12,6 +13,27 @@ from depyf.fix.edit import RefusedError
 
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 Change = Callable[[Statement], Sequence[Statement]]
+
+
+def parsed(path: str | Path) -> cst.Module:
+    """Return the syntax tree of a file. Its code is the text of the file, byte for byte.
+
+    LibCST 1.9 loses form feeds, and the last line end of a file with `\\r` line ends. An edit of such a file would
+    drop them, and its patch would not fit.
+
+    Raises:
+        RefusedError: the file cannot be read, is not UTF-8 or no Python, or LibCST does not keep its text.
+    """
+    try:
+        source = Path(path).read_bytes()
+        module = cst.parse_module(source.decode("utf-8"))
+    except OSError as error:
+        raise RefusedError(f"{path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, cst.ParserSyntaxError) as error:
+        raise RefusedError("LibCST cannot parse the file") from error
+    if module.code.encode("utf-8") != source:
+        raise RefusedError("LibCST does not keep the text of the file, which has a form feed or `\\r` line ends")
+    return module
 
 
 class _AtLine(cst.CSTTransformer):

@@ -247,6 +247,23 @@ def step_ratio(plain: Outcome, patched: Outcome) -> float | None:
     return statistics.median(ratios) if len(ratios) >= LEAST_STEADY else None
 
 
+_ERROR = re.compile(r"(?:\w+\.)*(\w*(?:Error|Exception|Unsupported|Exit|Interrupt)): *(\S.*)?")
+
+
+def last_error(errors: str) -> str:
+    """Return the error with which a program ended, without torch's lines of advice after it; else the last line.
+
+    A message that begins on its second line, as Dynamo's may, is joined to the name of its exception.
+    """
+    rows = errors.strip().splitlines()
+    for at in range(len(rows) - 1, -1, -1):
+        match = _ERROR.match(rows[at])
+        if match is not None:
+            message = match[2] or next((row.strip() for row in rows[at + 1 :] if row.strip()), "")
+            return f"{match[1]}: {message}"
+    return rows[-1] if rows else ""
+
+
 @dataclass(frozen=True)
 class Sameness:
     """How a run with edits compares with the program as it is, and with the program without any compile."""
@@ -289,8 +306,8 @@ def sameness(patched: Outcome, plain: Outcome, eager: Outcome, border: Outcome |
     if patched.problem:
         return Sameness(with_plain, with_eager, patched.problem)
     if patched.code != plain.code:
-        last = patched.errors.strip().splitlines()[-1:] if patched.code else []
-        return Sameness(with_plain, with_eager, f"exit code {patched.code}, not {plain.code}: {' '.join(last)[:160]}")
+        last = last_error(patched.errors) if patched.code else ""
+        return Sameness(with_plain, with_eager, f"exit code {patched.code}, not {plain.code}: {last[:160]}")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
     if not with_eager.is_equal and compare(base.record, other.record).is_equal:

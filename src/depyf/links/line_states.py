@@ -159,6 +159,19 @@ def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
         ran = any(compiled.failure is None or not compiled.failure.raised for compiled in function.compiles)
         if ran and all(_is_given_up(session, compiled) for compiled in function.compiles):
             yield function.filename, plain_name(function), function.resumes_at or function.first_line
+        yield from _after_last_breaks(function)
+
+
+def _after_last_breaks(function: Function) -> Iterator[tuple[str, str, int]]:
+    """Yield the lines after graph breaks without a resume function: the transformed code itself runs the rest.
+
+    before: torch 2.13 breaks at a call of an LSTM, and the code of the compile ends with the user's next lines
+    """
+    for compiled in function.compiles:
+        for graph_break in compiled.breaks if not compiled.resumes else ():
+            for line in (graph_break.where, *graph_break.stack):
+                if line is not None and (line.filename, line.function) == (function.filename, plain_name(function)):
+                    yield line.filename, line.function, line.line + 1
 
 
 def _run_eager(function: FunctionLines, first: int) -> None:

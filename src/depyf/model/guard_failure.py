@@ -36,6 +36,7 @@ class Check(Enum):
     DISPATCH_KEYS = "dispatch keys"
     REQUIRES_GRAD = "requires_grad"
     DIMENSION = "dimension"
+    OFFSET = "storage offset"
     """One dimension of a tensor that may have any size except 0 and 1."""
     MARKS = "marked dimensions"
     LENGTH = "length"

@@ -10,6 +10,13 @@ from depyf.model.names import resumed_function
 from depyf.model.run import Session
 from depyf.model.user_source import is_generated, is_installed
 
+PLAIN = {
+    "compilation failed with a custom frame execution strategy": (
+        "it reached the limit of recompiles, so Dynamo compiles it no more: a call that no entry serves runs eagerly"
+    ),
+}
+"""torch's reasons that name its own mechanism, in the words of a user."""
+
 
 class Whose(Enum):
     """The origin of a frame's code. The value describes several frames."""
@@ -46,4 +53,13 @@ def skips(session: Session) -> Iterator[Skip]:
             # Module-level code of that file only defines the functions.
             is_own = filename in files and name != "<module>"
             whose = Whose.GENERATED if is_generated(filename) and not is_own else Whose.OWN
-        yield Skip(name, filename, what, reason, times, whose)
+        yield Skip(name, filename, what, plain_reason(reason), times, whose)
+
+
+def plain_reason(reason: str) -> str:
+    """Return torch's reason for a skip, or what it means.
+
+    >>> plain_reason("no content in function call")
+    'no content in function call'
+    """
+    return PLAIN.get(reason, reason)

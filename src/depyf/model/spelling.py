@@ -28,7 +28,7 @@ _HOLDERS = ("_modules", "_parameters", "_buffers")
 _ATTRIBUTE = pattern(r"\.__dict__\[\0(?P<number>\d+)\0\]")
 _ITEM = pattern(
     r"\b(?:dict_item|___dict_getitem|(?:dict|tuple|list)\.__getitem__)"
-    r"\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
+    r"\((?P<of>[^(),]+), (?P<key>(?:[^()]|\((?:[^()]|\([^()]*\))*\))+)\)"
 )
 
 

@@ -220,6 +220,9 @@ def condition_failure(condition: str, values: tuple[tuple[str, str], ...] = ()) 
     small = small_dimension(condition)
     if small is not None and values and values[0][1] in ("0", "1"):
         return GuardFailure(small[0], Check.DIMENSION, "2 or more", values[0][1], dimension=small[1])
+    view = viewed(condition)
+    if view and values and values[0][1] in ("0", "1"):
+        return GuardFailure(view, Check.OFFSET, "2 or more", values[0][1])
     number = _HELD_NUMBER.match(condition)
     if number is not None and len(values) == 1:
         return GuardFailure(values[0][0], Check.VALUE, number["expected"], values[0][1])
@@ -248,6 +251,22 @@ def small_dimension(condition: str) -> tuple[str, int] | None:
         ):
             return ast.get_source_segment(text, tensor) or ast.unparse(tensor), dimension
     return None
+
+
+def viewed(condition: str) -> str:
+    """Return the tensor of torch's condition `2 <= L['x'].storage_offset()`, or "".
+
+    The first of the views that `data.split(8)` gives has the offset 0, and the others have any.
+    """
+    text, tree = _parsed(condition)
+    match tree:
+        case ast.Compare(
+            left=ast.Constant(value=2),
+            ops=[ast.LtE(), *_],
+            comparators=[ast.Call(func=ast.Attribute(value=tensor, attr="storage_offset"), args=[]), *_],
+        ):
+            return ast.get_source_segment(text, tensor) or ast.unparse(tensor)
+    return ""
 
 
 def is_identity(condition: str) -> bool:

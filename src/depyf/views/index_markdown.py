@@ -13,7 +13,7 @@ from depyf.model.bypass import COMPILATION, Way
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
 from depyf.model.naming import title
-from depyf.model.phases import duration
+from depyf.model.phases import duration, summed
 from depyf.model.run import Artefact, Compile, Dialect, Function, GraphBreak, Recompile, Resume, Session, Transformed
 from depyf.model.skips import Whose, skips
 from depyf.model.spelling import spelled
@@ -371,12 +371,17 @@ def _loose(session: Session) -> str:
 
 
 def _times(pairs: list[tuple[Function, Compile]]) -> str:
-    rows = []
-    for _, compiled in pairs:
-        if compiled.seconds:
-            spent = ", ".join(f"{label} {value:.3f}" for label, value in sorted(compiled.seconds.items()))
-            rows.append(f"- compile {compiled.id}: {spent}")
+    """Return the section of the seconds of each phase: of each compile, and of all compiles together."""
+    timed = [compiled for _, compiled in pairs if duration(compiled.seconds)]
+    rows = [f"- compile {compiled.id}: {_phases([compiled])}" for compiled in timed]
+    rows += [f"- all {len(timed)} compiles: {_phases(timed)}"] if len(timed) > 1 else []
     return "## Seconds per phase\n\n" + "\n".join(rows) + "\n" if rows else ""
+
+
+def _phases(compiles: list[Compile]) -> str:
+    total = sum(duration(compiled.seconds) for compiled in compiles)
+    parts = summed(compiled.seconds for compiled in compiles)
+    return f"{total:.3f}: " + ", ".join(f"{name} {seconds:.3f}" for name, seconds in parts.items())
 
 
 def _unavailable(session: Session) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.findings.nearest import nearest_entry
 from depyf.findings.reasons import reason_words
+from depyf.model.counts import counted
 from depyf.model.naming import is_of_wrapper
 from depyf.model.run import (
     Artefact,
@@ -16,6 +17,7 @@ from depyf.model.run import (
     Resume,
     Transformed,
 )
+from depyf.model.skips import plain_reason
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import Resumption, is_foreign, is_generated, short_path
 
@@ -37,7 +39,8 @@ def trigger_words(root: Function, function: Function, compiled: Compile, rest: s
                 return f"recompile, {why}"
             untold = trigger.others.count if trigger.others is not None else 0
             others = len(entry.reasons) - 1 + entry.folded + entry.others + untold
-            return f"recompile, {entry.entry}: {why}" + (f" ({others} more {rest})" if others else "")
+            more = f" ({counted(others, 'more reason')} {rest})" if others else ""
+            return f"recompile, {entry.entry}: {why}{more}"
         case Resume(caller):
             return f"continues after {caller}"
 
@@ -78,7 +81,7 @@ def proof_words(compiled: Compile) -> str:
     """Return the level of proof of a compile's source, or why there is none."""
     transformed = compiled.transformed
     if not isinstance(transformed, Transformed):
-        return f"none: {transformed.reason}"
+        return f"none: {plain_reason(transformed.reason)}"
     if not transformed.is_runnable:
         return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
     return transformed.level.name

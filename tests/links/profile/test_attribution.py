@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import index_parts
 from depyf.links.origins import Links
 from depyf.links.profile.attribution import OUTLIER, pieces_of, profile_of
 from depyf.links.profile.calls import Call, graph_calls, matched, module_calls
 from depyf.links.profile.events import LINE, STEP, Event, Period, Recording, leading_mark, periods
+from depyf.links.profile.files import profile_json
 from depyf.links.profile.lines import lines_of_operations
 from depyf.links.profile.programs import Programs, Text
+from depyf.links.profile.text import most_expensive
 from depyf.links.profile.tree import spans, trees
+from depyf.model.index_reader import read_run
 from depyf.model.run import Compile, CompileId, Function, Resume
 
 USER = "model.py"
@@ -229,8 +233,43 @@ def test_steps_that_compile_or_stand_out_are_left_out_and_told() -> None:
 
 def test_a_program_without_steps_says_so() -> None:
     profile = profile_of(Recording(), Programs(), {})
-    assert (profile.each_step, profile.costs) == ((), [])
-    assert "no steady step" in profile.notes[0]
+    assert (profile.each_step, profile.costs, profile.notes) == ((), [], [])
+
+
+@pytest.mark.parametrize(
+    ("recompiles", "hits", "says"),
+    [
+        (5, 1, "all 6 calls of `step` compiled; fix the recompiles at model.py:20 first"),
+        (1, 3, "2 of 6 calls of `step` compiled; fix the recompiles at model.py:20 first"),
+        (0, 3, "`step` was called 3 times; run 100 steps"),
+    ],
+)
+def test_a_profile_without_steps_says_why_in_one_line(tmp_path: Path, recompiles: int, hits: int, says: str) -> None:
+    refused = ['size of L["a"]: expected (10,), got (9,)']
+    trigger = {"kind": "recompile", "refused": [{"entry": "0/0", "clauses": [], "explained": refused}]}
+    caller = {"file": USER, "line": 20, "function": "<module>", "text": "step(a)"}
+    triggers = [{"kind": "first call"}, *[trigger] * recompiles]
+    compiles = [
+        index_parts.entry(f"0/{number}", trigger=why, hits=hits, called_from=[caller])
+        for number, why in enumerate(triggers)
+    ]
+    written = index_parts.index([index_parts.function("step", USER, 4, compiles)], [USER])
+    run = read_run(index_parts.write_dump(tmp_path, written, {f"source/{USER}": ""}))
+    content = profile_json(profile_of(Recording(notes=["the program profiles itself"]), Programs(), {}), run)
+    first, *others = most_expensive(content)
+    assert first == f"depyf: no step was measured: a step needs 4 calls in a row without a compile, and {says}"
+    assert others == ["  note: the program profiles itself"]
+
+
+def test_the_first_line_says_where_a_step_begins() -> None:
+    step = {"seconds": 0.01, "without_profiler": None, "steps": 1, "profiler": 0.0, "left_out": {}}
+    calls = [Event(name, at, at + 1) for at, name in enumerate(["depyf: call 0"] * 3)]
+    profile = profile_of(Recording([calls], codes=[("forward", "/me/model.py", 7)]), Programs(), {"/me/model.py": USER})
+    assert profile.begins_at == ("forward", USER, 7)
+    begin = dict(zip(("function", "file", "line"), profile.begins_at))
+    content = {"step": {**step, "begins_at": begin}, "lines": [], "findings": [], "kinds": {}, "notes": []}
+    (first, *_) = most_expensive(content)
+    assert first.startswith("depyf: a step takes 10.00 ms, from one call of `forward` (model.py:7) to the next")
 
 
 def test_calls_of_a_module_are_those_it_makes_and_not_those_in_its_kernels() -> None:

@@ -17,7 +17,7 @@ DEFAULT = "depyf_output"
 def offered(directory: Path, called: Path, began: float, settings: Settings, command: Sequence[str]) -> Iterator[str]:
     """Yield a line with the command of `depyf fix` for this run, if it has an edit to try.
 
-    Without LibCST, and for a run with another backend than the program's own, there is none.
+    Without LibCST there is none.
 
     Args:
         directory: the dump.
@@ -27,7 +27,7 @@ def offered(directory: Path, called: Path, began: float, settings: Settings, com
         command: `-m` if the target is a module, the target, and its arguments.
     """
     summary = summarised(directory, began)
-    if settings.backend or command[0] == "-" or not any(finding.severity != "low" for finding in summary.findings):
+    if command[0] == "-" or not any(finding.severity != "low" for finding in summary.findings):
         return
     try:
         from depyf.fix.offer import offer
@@ -36,7 +36,8 @@ def offered(directory: Path, called: Path, began: float, settings: Settings, com
     beside = [Path.cwd(), *([] if command[0] == "-m" else [Path(command[0]).parent])]
     available = offer(summary.places, beside)
     if available.edits:
-        options = [] if str(called) == DEFAULT else ["-o", str(called)]
+        options = ["--backend", settings.backend] if settings.backend else []
+        options += [] if str(called) == DEFAULT else ["-o", str(called)]
         typed = shlex.join(["depyf", "fix", *options, *command])
         edits, findings = counted(available.edits, "edit"), counted(available.findings, "finding")
         yield f"depyf: `{typed}` would try {edits} for {findings}"

@@ -152,8 +152,8 @@ def _compiled(summary: Summary, only: str) -> str:
     processes = len(summary.places) + len(summary.unfinished)
     where = f" in {processes} processes" if processes > 1 else ""
     without = summary.compiles - summary.given_up - summary.with_code
-    failed = f"{summary.given_up} failed, " if summary.given_up else ""
-    failed += f"{without} made no code, " if without and summary.with_code else ""
+    failed = f"{counted(summary.given_up, 'compile')} failed, " if summary.given_up else ""
+    failed += f"{counted(without, 'compile')} ended without code, " if without and summary.with_code else ""
     proven = (
         f"all but {summary.unproven} proven" if summary.unproven else "the others proven" if failed else "all proven"
     )

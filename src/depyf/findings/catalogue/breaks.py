@@ -68,6 +68,32 @@ SIGNS = (
         r"\b(np|numpy)\.random\.\w+",
     ),
     _sign(
+        "numpy-random",
+        "a random number of NumPy is drawn",
+        "draw it with `torch.rand` or another function of torch, which stays in the graph; or draw it before the call, "
+        "and pass it as a tensor",
+        "Unsupported method call",
+        "",
+        r"method `(integers|random|normal|standard_normal|uniform|choice|permutation|beta)` of class "
+        "`(Generator|RandomState)`",
+    ),
+    _sign(
+        "unknown-method",
+        "{text}",
+        "call it outside of the compiled function, and pass the result",
+        "Unsupported method call",
+        "",
+        "does not know how to trace method",
+    ),
+    _sign(
+        "item",
+        "a bound of a slice is a number that is taken out of a tensor",
+        "keep the whole width, and mask what is behind the bound",
+        r"Tensor\.item|[Dd]ata dependent operator",
+        r"^(?!.*\b(item|tolist|int|float|bool)\().*\[[^\]]*:",
+        r"Tensor\.item|_local_scalar_dense",
+    ),
+    _sign(
         "item",
         "`.item()`, `int()` or `float()` takes a number out of a tensor",
         "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
@@ -166,6 +192,12 @@ SIGNS = (
         "`requires_grad_()` is called",
         "call `requires_grad_()` outside of the compiled function: on its inputs or its results",
         r"requires_grad_\(\) intermediate leaked|Tensor\.requires_grad_",
+    ),
+    _sign(
+        "requires-grad-attribute",
+        "`requires_grad` of a tensor is set",
+        "set it outside of the compiled function, before the call",
+        r"setattr\(\) on Tensor\.requires_grad",
     ),
     _sign(
         "data-attribute",

@@ -29,14 +29,15 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
+    OFFSET_ZERO,
     ONE_IN_CALL,
     OTHER_CLASS,
     OTHER_NUMBER,
     OTHER_STATE,
+    OWN_ATTRIBUTE,
     PARAMETER_SIZE,
     SIZE_ONE,
     STATES,
-    STORAGE_OFFSET,
     SYMBOLIC,
     TENSORS,
     UNKNOWN,
@@ -54,11 +55,18 @@ _NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:typ
 _DUCK = "duck sizing added this equality"
 """torch's comment behind a guard for two sizes that were equal by chance."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
+_OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
+"""The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
+_IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
 """Dynamo's name for a value that is passed across a graph break."""
 _TYPES = ((bool, Change.BOOL), (int, Change.INT), (float, Change.FLOAT), (str, Change.STRING))
+
+
+_OF_PARTIAL = re.compile(r"\.(?:keywords|args)\[")
+"""The steps to what a `functools.partial` holds."""
 
 
 def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> Kind:
@@ -103,6 +111,8 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
     match failure.check:
         case Check.DIMENSION:
             return DIMENSION_ONE
+        case Check.OFFSET:
+            return OFFSET_ZERO
         case Check.SIZE:
             return _of_size(failure)
         case Check.DISPATCH_KEYS if ("Sparse" in failure.expected) != ("Sparse" in failure.actual):
@@ -187,7 +197,12 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
 
 
 def _is_needed(subject: str, change: Change, source: str) -> bool:
-    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it."""
+    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it.
+
+    A `functools.partial` passes its `keywords` on to a call.
+    """
+    if _OF_PARTIAL.search(subject):
+        return True
     return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
 
 
@@ -221,7 +236,7 @@ def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:
     """Return the kind of an integer that a call or a slice needs. A tensor cannot replace each of those."""
-    if place in (Place.GLOBAL, Place.MODULE):
+    if place in (Place.GLOBAL, Place.MODULE) or _IN_MODULE.search(failure.source) is not None:
         return HELD_IN_CALL
     return IN_CALL if may_be_dynamic(failure.expected_value, failure.actual_value) else ONE_IN_CALL
 
@@ -231,14 +246,14 @@ def _special(failure: GuardFailure) -> Kind | None:
         case Check.STATE:
             of_modes = failure.expected + failure.actual if failure.source == "torch_function_modes" else ""
             return DEVICE_CONTEXT if "DeviceContext" in of_modes else STATES.get(failure.source, OTHER_STATE)
+        case Check.ATTRIBUTE if failure.guard == "DICT_CONTAINS":
+            return OWN_ATTRIBUTE
         case Check.PRESENCE | Check.ATTRIBUTE:
             return MISSING
         case Check.IDENTITY:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
-        case Check.CONDITION if ".storage_offset()" in failure.source:
-            return STORAGE_OFFSET
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":
@@ -378,7 +393,7 @@ def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
     if subject.endswith("]"):
         return Place.ELEMENT
     if "." in subject:
-        return Place.MODULE if "__dict__[" in source or "_modules" in source else Place.OBJECT
+        return Place.MODULE if _OF_MODULE.search(source) is not None else Place.OBJECT
     return Place.ARGUMENT
 
 

@@ -151,6 +151,14 @@ DIMENSION_ONE = Kind(
     note="torch compiles a size of 0 or 1 for itself",
 )
 
+OFFSET_ZERO = Kind(
+    "storage-offset",
+    "the storage offset of {value} was {actual}",
+    "",
+    is_expected=True,
+    note="torch compiles an offset of 0 or 1 for itself",
+)
+"""For a view at the beginning of its storage, such as the first batch of `data.split(8)`."""
 SIZE_SPECIALIZED = Kind(
     "tensor-size-specialized",
     "the size of {value} was {change}",
@@ -174,6 +182,17 @@ LIMIT_OF_MODULES = (
     "`forward`, and its limit"
 )
 """The fix where many modules of a class of torch's, such as `Sequential`, have other parts each."""
+LIMIT_OF_OBJECTS = (
+    "set `torch._dynamo.config.recompile_limit` above the number of such objects: they share the code of one method, "
+    "and its limit"
+)
+OF_EACH_OBJECT = Kind(
+    "attribute-of-each-object",
+    "{value} was {change}",
+    f"compute in `__init__` what depends on `{{subject}}`, if it has fewer values; or {LIMIT_OF_OBJECTS}",
+    note="`__init__` alone sets it, so each object has its own",
+)
+"""For an attribute that differs because another object of the class was called."""
 CLASS_AGAIN = Kind(
     "class-defined-again",
     "the class {actual} of {value} was defined again",
@@ -250,7 +269,7 @@ DEVICE_CONTEXT = Kind(
 OTHER_STATE = Kind("state", "{value} was {change}", "")
 """For a state of torch without a row of its own."""
 
-GROWS = "it grows{step} from call to call"
+GROWS = "it grows{step} from one recompile to the next"
 COUNTER = Kind(
     "counter",
     "the number {named} was {change}",
@@ -316,6 +335,12 @@ MISSING = Kind(
     "{value} existed in some calls only",
     "set `{subject}` before the first call, and keep it",
 )
+OWN_ATTRIBUTE = Kind(
+    "own-attribute",
+    "{value} was an attribute of the object itself in some calls only",
+    "set `{subject}` before the first call, for example in `__init__`",
+)
+"""For an attribute that hides that of the class from the call on in which it is set."""
 SYMBOLIC = Kind(
     "symbolic-shape",
     "{value} did not hold{values}",
@@ -329,13 +354,6 @@ DUCK_SIZE = Kind(
     note="torch takes sizes that are equal at first for one size",
 )
 """For an equality that torch itself added, because two dynamic sizes were equal by chance when it compiled."""
-STORAGE_OFFSET = Kind(
-    "storage-offset",
-    "a tensor begins at another place of its storage{values}",
-    "",
-    is_expected=True,
-    note="torch compiles a view that begins at 0 or 1 for itself",
-)
 IDENTITY = Kind(
     "object-identity",
     "{value} did not hold: they were one object when the entry was made, and are two now",
@@ -385,11 +403,11 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
-    *(LAYOUT, SIZE_ONE, DIMENSION_ONE),
+    *(LAYOUT, SIZE_ONE, DIMENSION_ONE, OFFSET_ZERO),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
-    *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
+    *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN, OF_EACH_OBJECT),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
-    *(MISSING, SYMBOLIC, DUCK_SIZE, STORAGE_OFFSET, IDENTITY, LEARNING_RATE),
+    *(MISSING, OWN_ATTRIBUTE, SYMBOLIC, DUCK_SIZE, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

@@ -5,6 +5,7 @@
 from depyf.fix.edits import (
     branches,
     guarded,
+    early,
     empty,
     hoists,
     marks,
@@ -14,6 +15,7 @@ from depyf.fix.edits import (
     arguments,
     growing,
     drawn,
+    drawn_inside,
     options,
     borders,
 )
@@ -25,6 +27,8 @@ __all__ = [
     "borders",
     "branches",
     "drawn",
+    "drawn_inside",
+    "early",
     "empty",
     "growing",
     "guarded",

@@ -19,6 +19,18 @@ and above the block:
 Outward: the function that calls the compiled one in a loop is compiled, and its loop becomes a part of the graph. What
 changes from call to call is a constant there.
 
+Below decorators: a decorator that measures the time, or counts, stays outside of the graph.
+
+before:
+    @timed
+    def forward(x): ...
+    fast = torch.compile(forward)
+after:
+    @timed
+    @torch.compile
+    def forward(x): ...
+    fast = forward
+
 They are the last edits for a finding. The calls of what is compiled then are compared with those of the edited program
 without any compile.
 """
@@ -53,6 +65,24 @@ def moved_inward(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     what = "the block in the loop is compiled, not the loop"
     yield Edit(file, line, what, subject_of(finding), inward, moves_border=True, is_quiet=True)
+
+
+@proposer
+def moved_below_decorators(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the move of the border below the decorators of the compiled function."""
+    where = finding.where
+    if finding.kind.startswith("break-") and where is not None and text_of(run, where.file):
+        what = "the function is compiled without its decorators, which stay around it"
+        yield Edit(
+            where.file,
+            0,
+            what,
+            subject_of(finding),
+            below_decorators,
+            is_of_file=True,
+            moves_border=True,
+            is_quiet=True,
+        )
 
 
 @proposer
@@ -132,6 +162,26 @@ def inward(module: cst.Module, line: int) -> cst.Module:
     return changed
 
 
+def below_decorators(module: cst.Module, _: int = 0) -> cst.Module:
+    """Return the module with the one compiled function that has decorators of the file compiled below these.
+
+    Raises:
+        RefusedError: there is none, or more than one.
+    """
+    names = [
+        node.name.value
+        for node in module.body
+        if isinstance(node, cst.FunctionDef)
+        and _compiled(module, node.name.value)
+        and any(not m.matches(decorator.decorator, COMPILING) for decorator in node.decorators)
+    ]
+    if len(names) != 1:
+        raise RefusedError(f"the file compiles {len(names)} functions with decorators, not one")
+    changed = module.visit(_Below(names[0], names[0]))
+    assert isinstance(changed, cst.Module)
+    return changed
+
+
 class _Moved(cst.CSTTransformer):
     """Takes `torch.compile` from a function, with its options, and gives it to another."""
 
@@ -168,3 +218,16 @@ class _Moved(cst.CSTTransformer):
         if m.matches(original_node, m.Call(_COMPILE, [m.Arg(m.Name(self._function)), m.ZeroOrMore()])):
             return updated_node.args[0].value
         return updated_node
+
+
+class _Below(_Moved):
+    """Takes `torch.compile` from a function with decorators, and gives it to the function below them."""
+
+    def leave_FunctionDef(  # noqa: N802 - LibCST's name
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement:
+        """Make it the last decorator."""
+        if original_node.name.value != self._function:
+            return updated_node
+        kept = [decorator for decorator in updated_node.decorators if not m.matches(decorator.decorator, COMPILING)]
+        return updated_node.with_changes(decorators=[*kept, cst.Decorator(self._decorator)])

@@ -31,7 +31,7 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
     where = finding.where
     if finding.kind != "break-data-dependent-branch" or where is None:
         return
-    for change, what in ((_chosen, "`torch.where`"), (_conditional, "`torch.cond`")):
+    for change, what in ((chosen, "`torch.where`"), (_conditional, "`torch.cond`")):
 
         def apply(module: cst.Module, line: int, change: Change = change) -> cst.Module:
             """Return the module with the statement at a line replaced by the values of its branches.
@@ -48,7 +48,12 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
         yield Edit(where.file, where.line, named, subject_of(finding), apply, is_quiet=is_last)
 
 
-def _chosen(stmt: Statement) -> Sequence[Statement]:
+def chosen(stmt: Statement) -> Sequence[Statement]:
+    """Return a branch as a `torch.where` for each name that its arms assign.
+
+    Raises:
+        RefusedError: an arm is more than assignments of pure values, or than one `return`.
+    """
     assignments: list[cst.SimpleStatementLine] = []
     for target, arms, last in _choices(stmt):
         value = last

@@ -75,7 +75,7 @@ def drawn(module: cst.Module, line: int) -> cst.Module:
     row, place = _row(module, function, line)
     parameters = _parameters(function)
     known = names_of_module(module) | set(parameters) - _assigned(function)
-    calls = [call for call in m.findall(place, m.Call()) if _is_drawn(module, call, known)]
+    calls = [call for call in m.findall(place, m.Call()) if is_drawn(module, call, known)]
     if not calls:
         raise RefusedError("the line draws no number that depends on nothing of the function")
     call = max(calls, key=lambda candidate: len(module.code_for_node(candidate)))
@@ -135,7 +135,7 @@ def _reads_only(node: cst.CSTNode, names: set[str]) -> bool:
     return read <= names | {"float", "int"}
 
 
-def _is_drawn(module: cst.Module, call: cst.CSTNode, known: set[str]) -> bool:
+def is_drawn(module: cst.Module, call: cst.CSTNode, known: set[str]) -> bool:
     """Return whether a call draws a number from constants and known names."""
     inside = module.code_for_node(call).removeprefix("float(").removeprefix("int(")
     return inside.startswith(SOURCES) and _reads_only(call, known)

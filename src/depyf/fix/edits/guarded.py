@@ -57,8 +57,8 @@ def guarded(module: cst.Module, line: int) -> cst.Module:
         branch = _branch(stmt)
         condition = condition_of(branch.test)
         refuse_impure(condition)
-        name = _fresh(module)
-        rows = [row for node in _rows(branch) for row in _chosen(module, branch, node, cst.Name(name))]
+        name = fresh(module)
+        rows = [row for node in rows_of(branch) for row in _chosen(module, branch, node, cst.Name(name))]
         assigned = cst.Assign([cst.AssignTarget(cst.Name(name))], condition)
         return [cst.SimpleStatementLine([assigned], leading_lines=stmt.leading_lines), *rows]
 
@@ -71,7 +71,7 @@ def _branch(stmt: Statement) -> cst.If:
     return stmt
 
 
-def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
+def rows_of(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
     """Return the statements of a block, without docstrings and `pass`."""
     rows: list[cst.BaseStatement | cst.BaseSmallStatement] = []
     for row in block.body.body:
@@ -79,9 +79,10 @@ def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStat
     return [node for node in rows if not m.matches(node, m.Pass())]
 
 
-def _fresh(module: cst.Module) -> str:
+def fresh(module: cst.Module, wanted: str = CONDITION) -> str:
+    """Return a name that the module does not have: the wanted one, or one with a number."""
     taken = {cst.ensure_type(node, cst.Name).value for node in m.findall(module, m.Name())}
-    return next(name for name in (CONDITION, *(f"{CONDITION}_{n}" for n in range(2, 100))) if name not in taken)
+    return next(name for name in (wanted, *(f"{wanted}_{n}" for n in range(2, 100))) if name not in taken)
 
 
 def _without_reports(module: cst.Module, line: int) -> tuple[cst.Module, int]:
@@ -94,7 +95,7 @@ def _without_reports(module: cst.Module, line: int) -> tuple[cst.Module, int]:
 
     def split(stmt: Statement) -> Sequence[Statement]:
         branch = _branch(stmt)
-        rows = _rows(branch)
+        rows = rows_of(branch)
         reporting = [is_report(node) for node in rows]
         count.append(sum(reporting))
         if not any(reporting) or all(reporting):
@@ -127,7 +128,7 @@ def _chosen(module: cst.Module, branch: cst.If, row: cst.CSTNode, condition: cst
         refuse_impure(row.iter)
         if row.orelse is not None:
             raise RefusedError("a loop of the branch has an `else`")
-        rows = [_changed_in_place(node, condition) for node in _rows(row)]
+        rows = [_changed_in_place(node, condition) for node in rows_of(row)]
         return [row.with_changes(body=cst.IndentedBlock(rows), leading_lines=())]
     if isinstance(row, cst.Assign) and m.matches(row, m.Assign(targets=[m.AssignTarget(m.Name())])):
         name = cst.ensure_type(row.targets[0].target, cst.Name)

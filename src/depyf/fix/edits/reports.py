@@ -25,6 +25,7 @@ decides.
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from textwrap import indent
@@ -69,7 +70,7 @@ CALLED = frozenset(
     "add_image set_postfix set_postfix_str set_description log_metric log_metrics log_dict secho echo".split()
 )
 """Functions that only report: of Python, `logging`, TensorBoard, `tqdm`, MLflow and click."""
-COLLECTING = frozenset(("update", "observe", "push"))
+COLLECTING = frozenset(("update", "observe", "push", "append"))
 """Functions that add to an object of the module, such as a meter, that the compiled function uses for nothing else."""
 
 
@@ -91,6 +92,11 @@ def reports(run: Run, finding: Finding) -> Iterator[Edit]:
         ("the function that only reports is called after the graph", reporter_after, _callers),
         ("the report becomes an operator with an effect", partial(reported, form=OPERATOR), None),
         ("the report becomes a leaf function, which the graph calls", partial(reported, form=LEAF), None),
+        (
+            "the report becomes a leaf function that gets the module",
+            partial(reported, form=LEAF, with_module=True),
+            None,
+        ),
     )
     for what, change, in_root in rows:
         is_first = change is reported
@@ -113,13 +119,14 @@ def _callers(module: cst.Module, line: int) -> list[int]:
     return [where[call].start.line for call in m.findall(module, m.Call(m.Name(name)))]
 
 
-def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Module:
+def reported(module: cst.Module, line: int, *, form: str = DISABLED, with_module: bool = False) -> cst.Module:
     """Return the module with the statement at a line as a function of its own.
 
     Args:
         module: the module.
         line: the line of the statement.
         form: the form of the function. A function that Dynamo inlines may call a leaf function or an operator as well.
+        with_module: pass `self`, and not its attributes: torch passes a module to a leaf function, and no progress bar.
 
     Raises:
         RefusedError: it does more than report or raise, or the file does not import torch.
@@ -130,7 +137,7 @@ def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Modu
     definitions: list[str] = []
 
     def change(stmt: Statement) -> Sequence[Statement]:
-        body, given = _moved(module, stmt, known)
+        body, given = _moved(module, stmt, known, with_module=with_module)
         plain = ", ".join(given)
         typed = ", ".join(f"{parameter}: {_type(module, value)}" for parameter, value in given.items())
         parameters = typed if form is OPERATOR else plain
@@ -152,50 +159,108 @@ def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Modu
 
 
 def _type(module: cst.Module, value: str) -> str:
-    """Return the type of an argument of an operator: a number if a loop counts it, else a tensor."""
+    """Return the type of an argument of an operator, as far as the text shows it: a tensor otherwise.
+
+    A loop counts a number. An attribute has the type of the literal that it is set to, or of the parameter.
+    """
+    if m.matches(cst.parse_expression(value), _OF_SELF):
+        return _type_of_attribute(module, value.partition(".")[2])
     is_counter = m.Name(value) | m.Tuple([m.Element(m.Name(value)), m.ZeroOrMore()])
     counting = m.For(target=is_counter, iter=m.Call(m.Name("range") | m.Name("enumerate")))
     return "int" if value.isidentifier() and m.findall(module, counting) else "torch.Tensor"
 
 
-def _moved(module: cst.Module, stmt: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
+def _type_of_attribute(module: cst.Module, name: str) -> str:
+    """Return `str`, `int`, `float` or `bool` for an attribute that is set to such a value, else `torch.Tensor`."""
+    if _TEXTUAL.search(name):
+        return "str"
+    target = m.AssignTarget(m.Attribute(m.Name("self"), m.Name(name)))
+    for assignment in m.findall(module, m.Assign(targets=[target])):
+        value = cst.ensure_type(assignment, cst.Assign).value
+        for literal, kind in _LITERALS:
+            if m.matches(value, literal):
+                return kind
+        if isinstance(value, cst.Name):
+            annotated = m.Param(
+                m.Name(value.value), annotation=m.Annotation(m.Name(m.MatchRegex("int|float|bool|str")))
+            )
+            for parameter in m.findall(module, annotated):
+                return cst.ensure_type(parameter.annotation.annotation, cst.Name).value  # type: ignore[attr-defined]
+    return "torch.Tensor"
+
+
+_TEXTUAL = re.compile("name|prefix|label|tag$")
+_LITERALS = (
+    (m.SimpleString() | m.FormattedString(), "str"),
+    (m.Integer(), "int"),
+    (m.Float(), "float"),
+    (m.Name("True") | m.Name("False"), "bool"),
+)
+
+
+def _moved(module: cst.Module, stmt: Statement, known: set[str], *, with_module: bool) -> tuple[str, dict[str, str]]:
     """Return the text of a statement as the body of a function, and the arguments by their parameters.
 
     The graph computes the condition of a branch, unless a part of it may not be evaluated.
+
+    Args:
+        module: the syntax tree of the user's file.
+        stmt: the statement.
+        known: the names that the function can read without a parameter.
+        with_module: pass `self`, and not its attributes.
+
+    Raises:
+        RefusedError: the statement does more than report or raise, or uses no attribute of `self` to pass it for.
     """
-    inside = _Parameters(known)
+    inside = _Parameters(known, with_module=with_module)
+    text = _moved_text(module, stmt, inside)
+    if with_module and "module" not in inside.given:
+        raise RefusedError("the statement calls no attribute of `self`")
+    return text, inside.given
+
+
+def _moved_text(module: cst.Module, stmt: Statement, inside: _Parameters) -> str:
+    """Return the text of a statement as the body of a function, with its values as parameters."""
     if m.matches(stmt, m.SimpleStatementLine([m.Assert()])):
         return _moved_assert(module, stmt, inside)
     if not isinstance(stmt, cst.If):
         call = _call(stmt, module).visit(inside)
         assert isinstance(call, cst.Call)
-        return module.code_for_node(call), inside.given
+        return module.code_for_node(call)
     for row in _rows(stmt):
         if not m.matches(row, m.Raise() | m.Pass()):
             _call(cst.SimpleStatementLine([row]))
     is_one = stmt.orelse is None and not m.findall(stmt.test, m.BooleanOperation() | m.IfExp() | m.NamedExpr())
     body = stmt.with_changes(leading_lines=())
     if is_one:
-        is_not = m.matches(stmt.test, m.UnaryOperation(operator=m.Not()))
-        test = stmt.test.expression if is_not else stmt.test  # type: ignore[attr-defined]
-        inside.given["condition"] = module.code_for_node(without_item(test))
-        name = cst.Name("condition")
-        body = body.with_changes(test=cst.UnaryOperation(cst.Not(), name) if is_not else name)
-        inside.leave_alone(name)
+        body = body.with_changes(test=_condition(module, stmt.test, inside))
     moved = body.visit(inside)
     assert isinstance(moved, cst.If)
-    return module.code_for_node(moved), inside.given
+    return module.code_for_node(moved)
 
 
-def _moved_assert(module: cst.Module, stmt: Statement, inside: _Parameters) -> tuple[str, dict[str, str]]:
+def _moved_assert(module: cst.Module, stmt: Statement, inside: _Parameters) -> str:
     """Return an assertion as the body of a function. The graph computes its condition."""
     assertion = cst.ensure_type(cst.ensure_type(stmt, cst.SimpleStatementLine).body[0], cst.Assert)
-    inside.given["condition"] = module.code_for_node(without_item(assertion.test))
+    moved = assertion.with_changes(test=_condition(module, assertion.test, inside)).visit(inside)
+    assert isinstance(moved, cst.Assert)
+    return module.code_for_node(moved)
+
+
+def _condition(module: cst.Module, test: cst.BaseExpression, inside: _Parameters) -> cst.BaseExpression:
+    """Return the condition of the moved statement. The graph computes its tensor, and `not` is applied after the graph.
+
+    Args:
+        module: the syntax tree of the user's file.
+        test: the condition.
+        inside: gets the tensor as the parameter `condition`.
+    """
+    is_not = m.matches(test, m.UnaryOperation(operator=m.Not()))
+    tensor = test.expression if is_not else test  # type: ignore[attr-defined]
+    inside.given["condition"] = module.code_for_node(without_item(tensor))
     name = cst.Name("condition")
     inside.leave_alone(name)
-    moved = assertion.with_changes(test=name).visit(inside)
-    assert isinstance(moved, cst.Assert)
-    return module.code_for_node(moved), inside.given
+    return cst.UnaryOperation(cst.Not(), name) if is_not else name
 
 
 def _rows(branch: cst.If) -> Iterator[cst.BaseSmallStatement]:
@@ -273,7 +338,7 @@ def _call(stmt: Statement, module: cst.Module | None = None) -> cst.Call:
         raise RefusedError("it is no statement of one call")
     call = inside[0].value
     owner, _, name = cst.Module([]).code_for_node(call.func).rpartition(".")
-    is_collected = name in COLLECTING and module is not None and _is_used_once(module, owner)
+    is_collected = name in COLLECTING and module is not None and _is_used_once(module, owner, stmt)
     if name not in CALLED and not is_collected:
         raise RefusedError(f"`{name}` is no function that only reports")
     if m.findall(call, _SCOPES) or any(arg.star for arg in call.args):
@@ -281,13 +346,21 @@ def _call(stmt: Statement, module: cst.Module | None = None) -> cst.Call:
     return call
 
 
-def _is_used_once(module: cst.Module, owner: str) -> bool:
-    """Return whether an owner is an object of the module, or an item of one, that only one function uses, and once."""
+def _is_used_once(module: cst.Module, owner: str, stmt: Statement) -> bool:
+    """Return whether an owner is an object of the module, or an item of one, that the function uses once.
+
+    Other functions may use it, such as the one that saves it at the end.
+
+    Args:
+        module: the syntax tree of the user's file.
+        owner: the text of the owner.
+        stmt: the statement, which is in the function.
+    """
     name = owner.partition("[")[0]
-    if name not in names_of_module(module):
-        return False
-    counts = [len(m.findall(node, m.Name(name))) for node in m.findall(module, m.FunctionDef())]
-    return max(counts, default=0) == 1
+    is_stmt: m.MatchIfTrue[cst.CSTNode] = m.MatchIfTrue(stmt.deep_equals)
+    functions = [node for node in m.findall(module, m.FunctionDef()) if m.findall(node, is_stmt)]
+    counts = [len(m.findall(node, m.Name(name))) for node in functions]
+    return name in names_of_module(module) and max(counts, default=0) == 1
 
 
 _SCOPES = (
@@ -296,11 +369,14 @@ _SCOPES = (
 
 
 class _Parameters(cst.CSTTransformer):
-    """Finds the values that a call takes from its function. An attribute of `self` becomes a name of its own."""
+    """Finds the values that a call takes from its function.
 
-    def __init__(self, known: set[str]) -> None:
+    An attribute of `self` becomes a name of its own, or one of the parameter `module`.
+    """
+
+    def __init__(self, known: set[str], *, with_module: bool) -> None:
         super().__init__()
-        self._known = known
+        self._known, self._with_module = known, with_module
         self._no_values: set[int] = set()
         self.given: dict[str, str] = {}
 
@@ -321,6 +397,9 @@ class _Parameters(cst.CSTTransformer):
         """Give each value a parameter."""
         if isinstance(original_node, cst.Attribute) and m.matches(original_node, _OF_SELF):
             name = original_node.attr.value
+            if self._with_module:
+                self.given["module"] = "self"
+                return cst.Attribute(cst.Name("module"), original_node.attr)  # type: ignore[return-value]
             self.given[name] = f"self.{name}"
             return cst.Name(name)  # type: ignore[return-value]
         if isinstance(original_node, cst.Name) and id(original_node) not in self._no_values:

@@ -28,6 +28,7 @@ from depyf.links.profile.model import Cost, Piece, Profile
 from depyf.links.profile.overhead import overhead, without_overhead
 from depyf.links.profile.programs import Programs
 from depyf.links.profile.tree import spans, trees
+from depyf.model.user_source import short_path
 
 COMPILED = "contained a compile"
 OUTLIER = "took much longer or shorter than the others"
@@ -54,9 +55,9 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         bare=tuple(seconds for seconds in bare if low <= seconds <= high),
         left_out=left_out,
         notes=list(recording.notes),
+        begins_at=_begin(recording, mark, names),
     )
     if not kept:
-        profile.notes.append("no steady step was measured: the program must call compiled code at least three times")
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     pieces = [pieces_of(step, programs, usual) for step in kept]
@@ -71,6 +72,17 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
     shown = _typical(kept)
     profile.timeline = _joined(pieces[shown])
     return profile
+
+
+def _begin(recording: Recording, mark: str, names: Mapping[str, str]) -> tuple[str, str, int] | None:
+    """Return the compiled function whose call begins each step, or None if the program marks its steps."""
+    if not mark.startswith(CALL):
+        return None
+    number = int(mark.removeprefix(CALL))
+    if number >= len(recording.codes):
+        return None
+    name, file, line = recording.codes[number]
+    return name, names.get(file) or short_path(file), line
 
 
 def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:

@@ -14,6 +14,7 @@ from depyf.links.profile.against_eager import Group, groups
 from depyf.links.profile.model import Piece, Profile
 from depyf.links.profile.tables import Kernel, Overhead, Row, breaks, function_rows, kernel_rows, kinds, line_rows
 from depyf.links.profile.units import Sources
+from depyf.links.profile.unmeasured import why_unmeasured
 from depyf.model.index_reader import Run
 from depyf.model.writer import write_whole
 
@@ -66,7 +67,7 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
         "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
         "findings": [_finding(profile, priced_finding) for priced_finding in priced_findings(run.session, profile)],
         "timeline": [_piece(piece) for piece in profile.timeline],
-        "notes": profile.notes,
+        "notes": profile.notes if profile.each_step else [why_unmeasured(run.session), *profile.notes],
     }
 
 
@@ -82,6 +83,7 @@ def _step(profile: Profile) -> dict[str, Any]:
         "on_device": profile.on_device,
         "left_out": profile.left_out,
         "named": profile.named,
+        "begins_at": dict(zip(("function", "file", "line"), profile.begins_at)) if profile.begins_at else None,
     }
 
 

@@ -42,6 +42,7 @@ class Profile:
     left_out: why steps were left out, and how many.
     eager: the seconds of each line in each step without compiled code, by file and number.
     eager_step: the seconds of such a step, or None.
+    begins_at: the function whose call begins a step (name, file, first line); None if the program marks its steps.
     """
 
     each_step: tuple[float, ...] = ()
@@ -54,6 +55,7 @@ class Profile:
     on_device: bool = False
     eager: dict[tuple[str, int], tuple[float, ...]] = field(default_factory=dict)
     eager_step: float | None = None
+    begins_at: tuple[str, str, int] | None = None
 
     @property
     def seconds(self) -> float:

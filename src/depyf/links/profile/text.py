@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from depyf.links.profile.charges import WORDS
+from depyf.model.counts import counted
 
 MOST = 10
 LEAST_SHARE = 0.01
@@ -18,7 +19,8 @@ _MARGIN = " " * 21
 def most_expensive(profile: Mapping[str, Any]) -> list[str]:
     """Return the most expensive lines of a step and its time by kind, from the content of `profile.json`."""
     if not profile["step"]["steps"]:
-        return ["depyf: nothing was measured", *(f"  note: {note}" for note in profile["notes"])]
+        why, *others = profile["notes"]
+        return [f"depyf: no step was measured: {why}", *(f"  note: {note}" for note in others)]
     lines = [_head(profile["step"])]
     for row in profile["lines"][:MOST]:
         lines += _row(row)
@@ -39,7 +41,16 @@ def _head(step: Mapping[str, Any]) -> str:
     profiler = f"; the profiler's own {duration(step['profiler'])} a step left out" if step["profiler"] else ""
     without = f", {duration(bare)} in steps without the profiler" if bare is not None else ""
     left = "".join(f"; left out: {count} that {why}" for why, count in step["left_out"].items())
-    return f"depyf: a step takes {duration(step['seconds'])}{without} ({step['steps']} steady steps{profiler}{left})"
+    steps = f"{counted(step['steps'], 'step')} measured{profiler}{left}"
+    return f"depyf: a step takes {duration(step['seconds'])}{without}{_extent(step)} ({steps})"
+
+
+def _extent(step: Mapping[str, Any]) -> str:
+    """Return from where to where a step lasts."""
+    begin = step.get("begins_at")
+    if begin is None:
+        return ", as the program marks it"
+    return f", from one call of `{begin['function']}` ({begin['file']}:{begin['line']}) to the next"
 
 
 def _row(row: Mapping[str, Any]) -> list[str]:

@@ -244,7 +244,7 @@ def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
     pending, seen = [function], {function.__code__}
     ways: set[str] = set()
     while pending:
-        for name, is_call, may_run in _uses(pending.pop()):
+        for name, is_call, may_run in _uses(module, pending.pop()):
             part = module._modules.get(name)
             if part is not None and may_run:
                 ways.add(_COMPILED if is_compiled_module(part) else PARTS)
@@ -260,10 +260,11 @@ def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
     return next((way for way in (FORWARD, CALL, PARTS, _COMPILED) if way in ways), UNKNOWN)
 
 
-def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
+def _uses(module: torch.nn.Module, function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
     """Yield the attributes of `self` in a method, whether it calls them, and whether it may run them as modules.
 
-    The name is "" for a call of `self`. `len(self.blocks)` and `self.head.parameters()` run no module.
+    The name is "" for a call of `self`. `len(self.blocks)`, `self.head.parameters()` and `self.head.weight.numel()` run
+    no module.
     """
     if function.__code__.co_argcount == 0 or function.__module__ == "torch.nn.modules.module":
         return
@@ -273,6 +274,7 @@ def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
     except SyntaxError:
         return
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [call for call in calls if not _is_of_tensor(call.func, module, self_name)]
     called = {id(call.func) for call in calls}
     runs = {id(_run_by(call)) for call in calls}
     # checkpoint(self.block, x)
@@ -297,6 +299,28 @@ def _run_by(call: ast.Call) -> ast.expr:
             node = node.value
         else:
             return node
+
+
+def _is_of_tensor(callee: ast.expr, module: torch.nn.Module, self_name: str) -> bool:
+    """Return whether a callee is a method of a parameter or a buffer, such as `self.embedding.weight.numel`.
+
+    Args:
+        callee: the callee of a call in a method of the module.
+        module: the module.
+        self_name: the name of the method's first parameter.
+    """
+    names = []
+    while isinstance(callee, ast.Attribute):
+        names.append(callee.attr)
+        callee = callee.value
+    owner: torch.nn.Module | None = module if isinstance(callee, ast.Name) and callee.id == self_name else None
+    for name in reversed(names[1:]):
+        if owner is None:
+            return False
+        if name in owner._parameters or name in owner._buffers:
+            return True
+        owner = owner._modules.get(name)
+    return False
 
 
 def _is_other_method(node: ast.Attribute) -> bool:

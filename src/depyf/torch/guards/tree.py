@@ -261,8 +261,8 @@ class _Reader:
             return
         value = self.values[node]
         keys: list[object] = list(dict.keys(value)) if isinstance(value, dict) else []
-        spelled = [_key_guarded(key, pair[0]) for key, (_, pair) in zip(keys, managers, strict=False)]
-        together = len(spelled) == len(managers) == len(keys) and None not in spelled
+        spelled = [_key_guarded(keys[index], pair[0]) if index < len(keys) else None for index, pair in managers]
+        together = len(managers) == len(keys) and None not in spelled
         if together and keys:
             guarded = [pair[0] for _, pair in managers if pair[0] is not None]
             self.add_keys(node, [str(text) for text in spelled], guarded)
@@ -272,9 +272,13 @@ class _Reader:
                 yield _Visit(key_manager, node, text, key_manager.get_source())
             if value_manager is not None:
                 at_index: Text = ("list(dict.values(", At(node), f"))[{index}]")
-                by_key: Text = (At(node), f"[{spelled[position]}]") if together else ()
-                text = by_key if together and self.types[node] is dict else at_index
+                text = at_index if (key := spelled[position]) is None else self.by_key(node, key)
                 yield _Visit(value_manager, node, text, value_manager.get_source())
+
+    def by_key(self, node: int, key: str) -> Text:
+        """Return the item of a dict at a key. A subclass may have a `__getitem__` of its own, which torch passes by."""
+        is_plain = self.types[node] is dict
+        return (At(node), f"[{key}]") if is_plain else ("dict.__getitem__(", At(node), f", {key})")
 
     def items_of_subclass(self, managers: Sequence[tuple[int, KeyValue]], node: int) -> Iterator[_Visit]:
         """Yield the keys and values of a dict whose own `keys` torch calls: before 2.7, those of an `OrderedDict`."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 
 from depyf.bytecode.records import dataclass
 from depyf.links.documents import Document, documents
+from depyf.links.of_line import is_same_file
 from depyf.views.brief.answer import Question, UnknownIdError, frame_of
 from depyf.views.brief.fitted import Json
 
@@ -46,19 +46,6 @@ def stage_of_line(question: Question, file: str, line: int, stage: str = "") -> 
     left = len(parts) - shown
     frame.end("rest", [f"{left} more; ask for one stage, or with a larger budget"] if left else [])
     return frame.text
-
-
-def is_same_file(named: str, asked: str) -> bool:
-    """Return whether a file of the index is the one that is asked for, by its path, the end of it, or its name.
-
-    >>> is_same_file("models/net.py", "net.py"), is_same_file("/a/models/net.py", "models/net.py")
-    (True, True)
-    >>> is_same_file("mynet.py", "net.py")
-    False
-    """
-    named_parts, other = PurePath(named).parts, PurePath(asked).parts
-    shorter = min(len(named_parts), len(other))
-    return bool(shorter) and named_parts[-shorter:] == other[-shorter:]
 
 
 def _parts(question: Question, file: str, line: int) -> Iterator[Part]:

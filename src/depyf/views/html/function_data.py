@@ -18,6 +18,7 @@ from depyf.model.index_reader import Family, Run
 from depyf.model.names import graph_number, resumed_function
 from depyf.model.naming import title
 from depyf.model.run import Compile, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
+from depyf.model.skips import plain_reason
 from depyf.model.status import status_of
 from depyf.views.folds import folds
 from depyf.views.html.chunks import Chunks
@@ -166,7 +167,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "gone": compiled.gone,
         "restarts": _restarts(compiled),
         "failure": _failure(compiled),
-        "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
+        "missing": "" if isinstance(transformed, Transformed) else plain_reason(transformed.reason),
         "breaks": [
             {
                 "at": places.of(origin_of(graph_break.where)),

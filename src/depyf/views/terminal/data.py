@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -13,9 +14,14 @@ from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
+from depyf.findings.recompiles import of_recompiles
+from depyf.links.documents import kernel_sources
+from depyf.links.inductor.lines import origins_of_lines
+from depyf.links.kernel_definitions import KernelDefinition, kernel_definitions
+from depyf.links.profile.units import Sources
 from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
-from depyf.model.finding import FINDING_ROWS
+from depyf.model.finding import FINDING_ROWS, Finding
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.phases import duration, phases
@@ -29,17 +35,18 @@ from depyf.model.run import (
     NoCall,
     Recompile,
     Resume,
+    Session,
     Transformed,
     Unavailable,
 )
-from depyf.model.skips import Whose, skips
+from depyf.model.skips import Whose, plain_reason, skips
 from depyf.model.user_line import UserLine
+from depyf.views.terminal.line import Asked, line_rows
 from depyf.views.words import first_call
 
 Json: TypeAlias = dict[str, Any]
 View: TypeAlias = Callable[[Run], list[Json]]
 
-_KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _NUMBER = re.compile(r"__compiled_fn_(\d+)\b")
 
 
@@ -109,28 +116,42 @@ def _eager(run: Run) -> Iterator[Json]:
 
 
 def recompiles(run: Run) -> list[Json]:
-    """Return each recompile with the refusals of every entry, and the fix."""
-    rows, fixes = [], kinds(run.session)
+    """Return each recompile with the refusals of every entry, and the finding that has its fix."""
+    rows, fixes, events = [], kinds(run.session), recompile_findings(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
             entries = list(entry_reasons(run.session.functions[function.root], function, compiled, fixes))
             near = next((entry for entry in entries if entry.is_nearest), None)
+            finding = events.get(str(compiled.id))
+            is_expected = finding is not None and not finding.fix
             row = {
                 "id": str(compiled.id),
                 "function": title(function),
                 "where": _place(function),
-                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
+                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons, is_expected)}
+                if near is not None
+                else None,
                 "refused": [
-                    {"entry": entry.entry, "reasons": _reasons((*entry.reasons, *entry.folded))} for entry in entries
+                    {"entry": entry.entry, "reasons": _reasons((*entry.reasons, *entry.folded), is_expected)}
+                    for entry in entries
                 ],
+                "finding": FINDING_ROWS.write(finding) if finding is not None else None,
                 "seconds": round(duration(compiled.seconds), 6),
             }
             rows.append(row)
     return rows
 
 
-def _reasons(reasons: Iterable[Reason]) -> list[Json]:
-    return [{"text": reason.words, "advice": reason.fix} for reason in reasons]
+def recompile_findings(session: Session) -> dict[str, Finding]:
+    """Return the finding about each recompile, by the id of the compile."""
+    keys = {(finding.kind, finding.where) for finding in of_recompiles(session)}
+    about = [finding for finding in findings(session) if (finding.kind, finding.where) in keys]
+    return {compiled: finding for finding in reversed(about) for compiled in finding.compiles}
+
+
+def _reasons(reasons: Iterable[Reason], is_expected: bool) -> list[Json]:
+    """Return reasons as data. A recompile that is expected needs no fix."""
+    return [{"text": reason.words, "advice": "" if is_expected else reason.fix} for reason in reasons]
 
 
 def costs(run: Run) -> list[Json]:
@@ -201,6 +222,25 @@ def function_view(name: str) -> View:
     return view
 
 
+def inlined_in(run: Run, name: str) -> list[str]:
+    """Return where Dynamo inlined functions with a name, with the options that show them.
+
+    before: `gate`, and `Model.forward` calls `Block.gate`
+    after: `Block.gate (net.py:18) is inlined in Model.forward; see --function Model.forward, or --line net.py:19`
+    """
+    places: dict[tuple[str, str, int], tuple[int, list[str]]] = {}
+    for function, compiled in run.session.compiles():
+        for read in compiled.lines:
+            if name in (read.name, read.name.rpartition(".")[2]) and read.lines:
+                place = read.name, read.filename, read.first_line
+                places.setdefault(place, (min(read.lines), []))[1].append(title(function))
+    return [
+        f"{function} ({file}:{first}) is inlined in {', '.join(dict.fromkeys(roots))}; "
+        f"see --function {shlex.quote(roots[0])}, or --line {file}:{line}"
+        for (function, file, first), (line, roots) in places.items()
+    ]
+
+
 def _function(run: Run, function: Function) -> Json:
     return {
         "function": title(function),
@@ -232,7 +272,7 @@ def _compile(run: Run, function: Function, compiled: Compile) -> Json:
         "backend": compiled.backend,
         "transformed": run.text(code.file) if isinstance(code, Transformed) else "",
         "level": code.level.name if isinstance(code, Transformed) else None,
-        "unavailable": code.reason if isinstance(code, Unavailable) else "",
+        "unavailable": plain_reason(code.reason) if isinstance(code, Unavailable) else "",
         "guards": [guard.clause for guard in guards.guards] if isinstance(guards, GuardSet) else [],
         "graphs": list(compiled.compiled_fns),
         "kernels": [name for kernel in _kernels(compiled) for name in _names(run.text(kernel.file))],
@@ -278,12 +318,18 @@ def kernel_view(name: str) -> View:
         for function, compiled in run.session.compiles():
             for kernel in _kernels(compiled):
                 text = run.text(kernel.file)
-                if name in _names(text):
-                    head = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": kernel.file}
-                    rows.append({**head, **_kernel_text(text, name)})
+                for definition in kernel_definitions(text):
+                    if definition.name == name:
+                        rows.append(_kernel(run, function, compiled, kernel, definition))
         return rows
 
     return view
+
+
+def line_view(place: str) -> View:
+    """Return the view of a line, FILE:LINE: its compiles, nodes, kernels, findings and times."""
+    asked = Asked.of(place)
+    return lambda run: line_rows(run, asked) if asked is not None else []
 
 
 def _kernels(compiled: Compile) -> list[Artefact]:
@@ -291,17 +337,42 @@ def _kernels(compiled: Compile) -> list[Artefact]:
 
 
 def _names(text: str) -> list[str]:
-    return [match["name"] for match in _KERNEL.finditer(text)]
+    return [definition.name for definition in kernel_definitions(text)]
 
 
-def _kernel_text(text: str, name: str) -> Json:
-    """Return the definition of a kernel with the comments above it, and its first line in the file."""
-    lines = text.splitlines()
-    begin = next(number for number, line in enumerate(lines) if line.startswith(f"{name} = async_compile."))
-    end = next((number for number in range(begin + 1, len(lines)) if lines[number].startswith("'''")), begin)
-    while begin and lines[begin - 1].startswith("#"):
-        begin -= 1
-    return {"line": begin + 1, "text": "\n".join(lines[begin : end + 1]) + "\n"}
+def _kernel(run: Run, function: Function, compiled: Compile, kernel: Artefact, definition: KernelDefinition) -> Json:
+    """Return the definition of a kernel, and the user's lines that each of its lines computes.
+
+    Args:
+        run: the run.
+        function: the compiled function.
+        compiled: the compile.
+        kernel: the module that defines the kernel.
+        definition: where in the module.
+    """
+    source = next(source for source in kernel_sources(run, compiled) if source.artefact is kernel)
+    places = origins_of_lines(source.launched(), source.nodes)
+    sources = Sources(run)
+    return {
+        "id": str(compiled.id),
+        "function": title(function),
+        "kernel": definition.name,
+        "file": kernel.file,
+        "line": definition.begin,
+        "text": definition.text(source.text.splitlines()),
+        "origins": [
+            {
+                "first": number,
+                "last": number,
+                "where": [
+                    _at(UserLine(*place, sources.text_at(place), sources.function_at(place)))
+                    for place in sorted(origins)
+                ],
+            }
+            for number, origins in sorted(places.items())
+            if definition.first <= number <= definition.last and origins
+        ],
+    }
 
 
 def _trigger(function: Function, compiled: Compile) -> str:
@@ -346,7 +417,12 @@ VIEWS: Mapping[str, View] = {
 }
 """The views without an argument."""
 
-NAMED: Mapping[str, Callable[[str], View]] = {"function": function_view, "graph": graph_view, "kernel": kernel_view}
+NAMED: Mapping[str, Callable[[str], View]] = {
+    "function": function_view,
+    "graph": graph_view,
+    "kernel": kernel_view,
+    "line": line_view,
+}
 """The views of one object, by its type."""
 
 

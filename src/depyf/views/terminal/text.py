@@ -10,15 +10,13 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from depyf.model.counts import counted
-from depyf.model.names import resumed_function
 from depyf.views.compile_times import table
 from depyf.views.folds import folds
+from depyf.views.terminal.line_text import kernel_text, line_text
+from depyf.views.terminal.pieces import INDENT, at, below, finding_text, seconds_text
 from depyf.views.terminal.whole_words import Paragraph, Rows
 
 Json: TypeAlias = dict[str, Any]
-SEVERITY = {"high": "bold red", "medium": "yellow", "low": "dim"}
-INDENT = 2
-"""The indentation of lines that belong to the line above."""
 
 
 def rendered(view: str, items: list[Json]) -> RenderableType:
@@ -44,89 +42,87 @@ EMPTY = {
 }
 
 
-def _below(what: Text, indent: int, empty_lines: int = 0) -> RenderableType:
-    return Paragraph(what, indent, empty_lines)
-
-
-def _name(function: str) -> str:
-    """Return the name of a function in the terminal. A resume function has the name of its function and its line."""
-    rest = resumed_function(function)
-    return f"{rest[0]} after :{rest[1]}" if rest else function
-
-
 def _overview(items: list[Json]) -> Iterator[RenderableType]:
     table = Rows(("compile", "function", "why", "ops", "guards", "breaks", "calls", "seconds"), right=5)
     for item in items:
         failed = f" · {item['failed']}" if item["failed"] else ""
-        place = Text(item["function"]).append(f"  {_at(item['where'])}", "dim")
+        place = Text(item["function"]).append(f"  {at(item['where'])}", "dim")
         numbers = [_number(item[name]) for name in ("operations", "guards", "breaks", "calls")]
         style = "red" if failed else "cyan" if item["trigger"] == "recompile" else ""
-        table.add(item["id"], place, Text(item["trigger"] + failed, style), *numbers, _seconds(item["seconds"]))
+        table.add(item["id"], place, Text(item["trigger"] + failed, style), *numbers, seconds_text(item["seconds"]))
     yield table
 
 
 def _findings(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
-        head = Text(f"{item['severity']:<7}", SEVERITY[item["severity"]]).append(item["kind"], "bold")
-        if item["where"]:
-            head.append(f"  {_at(item['where'])}", "cyan").append(f" in {_name(item['where']['function'])}", "dim")
-        yield head
-        yield _below(Text(item["cause"]), INDENT)
-        if item["fix"]:
-            yield _below(Text("fix: ", "green").append(item["fix"], "default"), INDENT)
-        if item.get("tried"):
-            yield _below(Text("tried: ", "green").append(item["tried"], "default"), INDENT)
-        yield _below(Text(_cost(item["cost"]), "dim"), INDENT, 1)
-
-
-def _cost(cost: Json) -> str:
-    parts = [counted(cost["compiles"], "compile"), _seconds(cost["compile_seconds"])]
-    if cost["eager_calls"] is not None:
-        parts.append(counted(cost["eager_calls"], "eager call"))
-    return ", ".join(part for part in parts if part)
+        yield from finding_text(item)
 
 
 def _breaks(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
         yield Text("// ", "yellow").append(item["reason"], "bold").append(f" {item['code']}", "dim")
         if item["where"]:
-            where = Text(_at(item["where"]), "cyan").append(f"  {item['where']['text']}", "default")
-            yield _below(where, INDENT)
+            where = Text(at(item["where"]), "cyan").append(f"  {item['where']['text']}", "default")
+            yield below(where, INDENT)
         if item["explanation"]:
-            yield _below(Text(item["explanation"]), INDENT)
+            yield below(Text(item["explanation"]), INDENT)
         for hint in item["hints"]:
-            yield _below(Text("hint: ", "green").append(hint, "default"), INDENT)
+            yield below(Text("hint: ", "green").append(hint, "default"), INDENT)
         compiles = f"in compile {', '.join(item['compiles'])}" if item["compiles"] else ""
-        yield _below(Text(compiles, "dim"), INDENT, 1 if compiles else 0)
+        yield below(Text(compiles, "dim"), INDENT, 1 if compiles else 0)
 
 
 def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
+    """Yield each recompile: why the nearest entry refused the call, and the finding, whose words are shown once."""
+    shown: dict[str, str] = {}
     for item in items:
-        head = Text(f"{item['id']} ", "bold").append(item["function"], "bold").append(f"  {_at(item['where'])}", "cyan")
-        yield head.append(f"  {_seconds(item['seconds'])}", "dim")
+        head = Text(f"{item['id']} ", "bold").append(item["function"], "bold").append(f"  {at(item['where'])}", "cyan")
+        yield head.append(f"  {seconds_text(item['seconds'])}", "dim")
         nearest = item["nearest"]
         for reason in nearest["reasons"] if nearest is not None else ():
-            yield _below(Text(f"{nearest['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
-            if reason["advice"]:
-                yield _below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
+            yield below(Text(f"{nearest['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
+            if reason["advice"] and item["finding"] is None:
+                yield below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
         others = len(item["refused"]) - 1
         if others > 0:
-            yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
+            yield below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
         if nearest is None:
-            yield _below(Text("torch does not say why", "dim"), INDENT)
+            yield below(Text("torch does not say why", "dim"), INDENT)
+        if item["finding"] is not None:
+            yield from _finding(item["finding"], item["id"], shown)
         yield Text()
+
+
+def _finding(finding: Json, compile_id: str, shown: dict[str, str]) -> Iterator[RenderableType]:
+    """Yield the finding about a recompile, or the first recompile of the same finding in `shown`."""
+    first = shown.setdefault(finding["cause"], compile_id)
+    if first != compile_id:
+        yield below(Text(f"finding: the same as of {first}", "dim"), INDENT)
+        return
+    yield below(Text("finding: ", "dim").append(finding["cause"], "default"), INDENT)
+    if finding["fix"]:
+        yield below(Text("fix: ", "green").append(finding["fix"], "default"), INDENT)
 
 
 def _costs(items: list[Json]) -> Iterator[RenderableType]:
     table = Rows(("compile", "function", "of which", "seconds", "calls"), right=2)
     for item in items:
-        parts = sorted(item["phases"].items(), key=lambda part: -part[1])
-        phases = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
-        place = Text(item["function"]).append(f"  {_at(item['where'])}", "dim")
-        table.add(item["id"], place, phases, _seconds(item["seconds"]), _number(item["calls"]))
+        place = Text(item["function"]).append(f"  {at(item['where'])}", "dim")
+        table.add(item["id"], place, _phases(item["phases"]), seconds_text(item["seconds"]), _number(item["calls"]))
     total = sum(item["seconds"] for item in items)
     yield table
-    yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
+    phases: dict[str, float] = {}
+    for item in items:
+        for name, seconds in item["phases"].items():
+            phases[name] = phases.get(name, 0.0) + seconds
+    yield Text(f"{counted(len(items), 'compile')}: {seconds_text(total) or '0 s'} in all", "bold")
+    yield below(Text(_phases(phases)), INDENT)
+
+
+def _phases(phases: Mapping[str, float]) -> str:
+    """Return the time of each phase, the longest first."""
+    parts = sorted(phases.items(), key=lambda part: -part[1])
+    return ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in parts)
 
 
 def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
@@ -137,7 +133,7 @@ def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
         yield (
-            Text(item["function"], "bold").append(f"  {_at(item['where'])}", "cyan").append(f"  {item['file']}", "dim")
+            Text(item["function"], "bold").append(f"  {at(item['where'])}", "cyan").append(f"  {item['file']}", "dim")
         )
         yield _code(item["source"], item["where"]["line"])
         for compiled in item["compiles"]:
@@ -156,7 +152,7 @@ def _functions(items: list[Json]) -> Iterator[RenderableType]:
 
 def _texts(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
-        what = " ".join(part for part in (item.get("stage", ""), item.get("part", ""), item.get("kernel", "")) if part)
+        what = " ".join(part for part in (item["stage"], item["part"]) if part)
         yield Text(what, "bold").append(f"  compile {item['id']}", "default").append(f"  {item['file']}", "dim")
         yield _code(item["text"], item.get("line", 1))
         yield Text()
@@ -166,18 +162,20 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
     styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
     for item in items:
         head = Text(f"{item['outcome']:<7}", styles.get(item["outcome"], "")).append(f"{item['cache']}  ", "bold")
-        yield head.append(f"compile {item['id']} of {item['function']}").append(f"  {_seconds(item['seconds'])}", "dim")
+        yield head.append(f"compile {item['id']} of {item['function']}").append(
+            f"  {seconds_text(item['seconds'])}", "dim"
+        )
         if item["why"]:
-            yield _below(Text(item["why"]), INDENT)
+            yield below(Text(item["why"]), INDENT)
         for line in item["details"]:
-            yield _below(Text(line, "green" if line.startswith("+") else "red"), 2 * INDENT)
+            yield below(Text(line, "green" if line.startswith("+") else "red"), 2 * INDENT)
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[RenderableType]:
     shown_names = list(names)
     if shown_names:
         yield Text(f"{what}:", "dim")
-        yield _below(Text("\n".join(shown_names)), INDENT)
+        yield below(Text("\n".join(shown_names)), INDENT)
 
 
 def _code(text: str, first: int = 1) -> RenderableType:
@@ -198,18 +196,8 @@ def _folded_code(text: str) -> Iterator[RenderableType]:
     yield _code("\n".join(lines[shown:]), shown + 1)
 
 
-def _at(where: Json) -> str:
-    return f"{where['file']}:{where['line']}" if where["line"] else str(where["file"])
-
-
 def _number(value: int | None) -> str:
     return "" if value is None else str(value)
-
-
-def _seconds(value: float) -> str:
-    if not value:
-        return ""
-    return f"{value:.1f} s" if value >= 1 else f"{1000 * value:.0f} ms" if value >= 0.001 else "<1 ms"
 
 
 RENDERERS: Mapping[str, Callable[[list[Json]], Iterator[RenderableType]]] = {
@@ -222,5 +210,6 @@ RENDERERS: Mapping[str, Callable[[list[Json]], Iterator[RenderableType]]] = {
     "caches": _caches,
     "function": _functions,
     "graph": _texts,
-    "kernel": _texts,
+    "kernel": kernel_text,
+    "line": line_text,
 }
