@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 import re
 
@@ -95,7 +96,7 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     """Return the argument for a parameter in a line, or "" if the line does not show it."""
     calls = [node for node in ast.walk(parsed_line(text)) if isinstance(node, ast.Call)]
     # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
-    calls = [call for call in calls if not ast.unparse(call.func).startswith("torch.")]
+    calls = [call for call in calls if not ast.unparse(call.func).startswith("torch.") and not _is_builtin(call.func)]
     position, keyword, rest = _place(function, failure.subject)
     for call in calls:
         named = [word.value for word in call.keywords if word.arg is not None and word.arg == keyword]
@@ -106,6 +107,11 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
         if given and not isinstance(given[0], ast.Call):
             break
     return ""
+
+
+def _is_builtin(callee: ast.expr) -> bool:
+    """Return whether a callee is a builtin, as in `print(epoch, net(x))`, which is not the call of the library."""
+    return isinstance(callee, ast.Name) and hasattr(builtins, callee.id)
 
 
 def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
