@@ -19,10 +19,10 @@ _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$"
 _KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _SWITCH = re.compile(r"torch\._dynamo\.config\.\w+ = \w+")
 _REMEDIES = {
-    "(mask == causal_comparison)": "say whether the mask is causal, so that torch does not compare it: `is_causal=` of an "
-    "encoder or a decoder layer, `tgt_is_causal=` of `nn.Transformer`",
+    "(mask == causal_comparison)": "pass `is_causal=` to an encoder or a decoder layer, `tgt_is_causal=` to "
+    "`nn.Transformer`: without it torch compares the mask with a causal one",
 }
-"""What to pass to torch's own modules, by torch's line that breaks the graph."""
+"""Arguments for modules of torch that remove a break, by the line of torch that breaks the graph."""
 _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 
