@@ -68,13 +68,13 @@ def at_call_of_library(finding: Finding, graph_break: GraphBreak, is_inside: boo
         graph_break: the break.
         is_inside: whether the user's line is in a compiled function. Otherwise it calls that function itself.
     """
-    remedy = next((words for text, words in _REMEDIES.items() if graph_break.where and text in graph_break.where.text), "")
+    line = graph_break.where.text if graph_break.where is not None else ""
+    remedy = next((words for text, words in _REMEDIES.items() if text in line), "")
     if remedy:
         return remedy
     switch = next((match for hint in graph_break.hints if (match := _SWITCH.search(hint)) is not None), None)
     # A branch needs the value of `bool(...)`, so a symbol in its place ends the graph, too.
-    is_truth = graph_break.where is not None and "bool(" in graph_break.where.text
-    if switch is not None and not is_truth:
+    if switch is not None and "bool(" not in line:
         return f"set `{switch[0]}` before the first call"
     # Only torch can remove a break that torch itself requests.
     if not is_inside or (is_of_torch(finding.where.file if finding.where else "") and finding.kind == "break-explicit"):

@@ -160,7 +160,7 @@ def _of_one(cause: Cause, compiled: Compile) -> str:
 def _is_of_first_call(cause: Cause, compiled: Compile) -> bool:
     """Return whether one entry served the first call alone, and the other one all later calls.
 
-    The first token of a text is often a view of the prompt, `prompt[:, -1:]`, and later tokens are tensors of their own.
+    The first token of a text is often a view of the prompt, `prompt[:, -1:]`. Later tokens are tensors of their own.
     """
     first = cause.function.compiles[0]
     is_next = cause.function.compiles[1:2] == [compiled]

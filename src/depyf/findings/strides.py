@@ -34,7 +34,8 @@ def guarded_numbers(guard: Guard, respect: str) -> tuple[int | None, ...]:
     numbers = named.get(respect)
     if not isinstance(numbers, ast.Tuple):
         return ()
-    return tuple(element.value if isinstance(element, ast.Constant) else -1 for element in numbers.elts)
+    values = (element.value if isinstance(element, ast.Constant) else -1 for element in numbers.elts)
+    return tuple(value if isinstance(value, int) else None for value in values)
 
 
 def advice_of_stride(failure: GuardFailure, compiled: Compile) -> str:
