@@ -37,8 +37,8 @@ NUMBERS = (
 )
 
 DRAW = (
-    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the branch; "
-    "or draw it with `torch.rand`, which gives other numbers"
+    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the "
+    "branch; or draw it with `torch.rand`, which gives other numbers"
 )
 SEED = "seed before the call of the compiled function"
 ARGUMENT = "draw the number before the call, and pass it as a tensor argument"

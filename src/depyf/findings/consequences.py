@@ -43,7 +43,8 @@ def with_consequences(session: Session, findings: Sequence[Finding]) -> list[Fin
     by_id = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
     kept = list(findings)
     for finding in findings:
-        if finding.kind not in _KINDS or finding.severity == "low" or any(name not in by_id for name in finding.compiles):
+        is_known = all(name in by_id for name in finding.compiles)
+        if finding.kind not in _KINDS or finding.severity == "low" or not is_known:
             continue
         pairs = [by_id[name] for name in finding.compiles]
         where, words = _origin(session, pairs) or _of_callee(session, pairs) or (None, "")

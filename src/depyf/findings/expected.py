@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
@@ -21,6 +20,7 @@ from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.fixed import is_replaced
 from depyf.findings.nearest import MODULES, PARAMETERS
+from depyf.findings.strides import changed_dimensions, guarded_numbers
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
@@ -161,7 +161,7 @@ def _of_one(cause: Cause, compiled: Compile) -> str:
 def _is_of_first_call(cause: Cause, compiled: Compile) -> bool:
     """Return whether one entry served the first call alone, and the other one all later calls.
 
-    The first token of a text is often a view of the prompt, `prompt[:, -1:]`, and later tokens are tensors of their own.
+    The first token of a text is often a view of the prompt, `prompt[:, -1:]`. Later tokens are tensors of their own.
     """
     first = cause.function.compiles[0]
     is_next = cause.function.compiles[1:2] == [compiled]
@@ -177,6 +177,7 @@ def is_of_another_module(event: Event) -> bool:
     causes = (event.cause, *(cause for cause, _ in event.together))
     if any(map(_is_of_other_class, causes)):
         return True
+    causes = tuple(cause for cause in causes if not cause.kind.is_expected)
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
     parameters = [failure.subject for failure in sizes if PARAMETERS in failure.source]
@@ -292,9 +293,10 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
         for guard in guards.guards
         if guard.source == failure.source or (is_array and spelled(guard.source) == failure.subject)
     ]
-    if failure.check is Check.SIZE:
-        dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
-        return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
+    if failure.check in (Check.SIZE, Check.STRIDE):
+        dimensions = [dimension for dimension, _, _ in changed_dimensions(failure)]
+        tensors = [guard for guard in theirs if guard.kind == "TENSOR_MATCH"]
+        return bool(theirs) and all(_is_dynamic(guard, failure.check.value, dimensions) for guard in tensors)
     is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
     return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
 
@@ -303,15 +305,7 @@ def _pins(guard: Guard) -> bool:
     return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
 
 
-def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
-    """Return whether an entry serves any size in some dimensions of a tensor."""
-    try:
-        call = ast.parse(guard.clause, mode="eval").body
-    except SyntaxError:
-        return False
-    named = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
-    size = named.get("size")
-    if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
-        return False
-    sizes = (size.elts[dimension] for dimension in dimensions)
-    return all(isinstance(element, ast.Constant) and element.value is None for element in sizes)
+def _is_dynamic(guard: Guard, respect: str, dimensions: Sequence[int]) -> bool:
+    """Return whether an entry serves any size, or any stride, in some dimensions of a tensor."""
+    known = guarded_numbers(guard, respect)
+    return bool(dimensions) and max(dimensions) < len(known) and all(known[number] is None for number in dimensions)

@@ -176,6 +176,7 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
 
     A named value explains a value of the same size that a graph break leaves on the stack: the user can change it.
     """
+    failures = _without_offsets(failures)
     if len(failures) == 1:
         yield from failures
         return
@@ -190,6 +191,15 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
         if change:
             changes.add(change)
         yield failure
+
+
+def _without_offsets(failures: Sequence[GuardFailure]) -> Sequence[GuardFailure]:
+    """Return guard failures without those for the place at which views begin, such as `L["x"].storage_offset()`.
+
+    No user chooses that. If an entry has no other guard failure, the first of these stays.
+    """
+    others = [failure for failure in failures if failure.check is not Check.OFFSET]
+    return others or failures[:1]
 
 
 def _of_new_sizes(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:

@@ -34,6 +34,7 @@ from depyf.findings.catalogue.recompiles import (
     VALUES,
 )
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.strides import advice_of_stride
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -144,6 +145,8 @@ def _advice(
     advice = advice_of(kind, failure, step)
     if kind.change is Change.FLOAT and compiled.is_static and advice:
         return f"{NUMBER_MADE_STATIC}; or {advice}"
+    if kind is TENSORS[Check.STRIDE]:
+        return advice_of_stride(failure, compiled) or advice
     if kind is not TENSORS[Check.SIZE]:
         return advice
     if is_at_call:

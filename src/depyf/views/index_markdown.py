@@ -27,6 +27,8 @@ Nothing was compiled while the context was active. Usual reasons:
 - The function was compiled before: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`.
 - Nothing that is compiled was called inside the context. A method of a compiled module, such as `compiled.generate()`,
   calls the original module.
+- `module.compile()` compiles only classes of the program: Dynamo skips the `forward` of torch's own, such as that of
+  `nn.Sequential`. `torch.compile(module)` compiles it.
 - Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
 """
 
