@@ -36,6 +36,7 @@ from depyf.findings.changed_objects import ITEM_AT_END, is_of
 from depyf.findings.failures import is_given_up
 from depyf.findings.fixed import fixed
 from depyf.findings.nearest import INDEX, nearest_entry
+from depyf.findings.sizes import SPECIALIZATION
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
@@ -49,8 +50,6 @@ _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 _ASSIGNS_ITEM = re.compile(r"\]\s*=(?!=)")
-SPECIALIZATION = "symbolic_shape_specialization"
-"""The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of the expected and the actual number or string; for a state, only its name."""
 

@@ -25,6 +25,7 @@ from depyf.findings.catalogue.classify import (
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, STATES, TENSORS, VALUES
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.sizes import fix_without_mark
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -135,9 +136,14 @@ def _advice(
     advice = advice_of(kind, failure, step)
     if kind is not TENSORS[Check.SIZE]:
         return advice
-    if is_at_call:
+    without_mark = fix_without_mark(root, function, failure)
+    if without_mark is not None:
+        advice = without_mark
+    elif is_at_call:
         advice = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) or advice
-    return f"{MADE_STATIC}; or {advice}" if compiled.is_static and _may_be_dynamic(failure) else advice
+    if not compiled.is_static or not _may_be_dynamic(failure):
+        return advice
+    return MADE_STATIC if without_mark is not None else f"{MADE_STATIC}; or {advice}"
 
 
 def _may_be_dynamic(failure: GuardFailure) -> bool:
