@@ -40,7 +40,6 @@ from depyf.findings.sizes import SPECIALIZATION
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
-from depyf.model.spelling import spelled
 from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
@@ -196,8 +195,9 @@ def _looked_at(why: GuardFailure) -> str:
 
     For items of containers whose lengths a line checks, it is the attribute that holds them.
     """
-    if why.check is Check.LENGTH and INDEX.search(why.subject):
-        return f"length of {why.subject.rpartition('.')[2]}"
+    if why.check is Check.LENGTH:
+        # A list of numbers as an index has another length and other items.
+        return f"length of {why.subject.rpartition('.')[2]}" if INDEX.search(why.subject) else why.subject
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
     is_number = why.check is Check.VALUE and type(why.expected_value) in (int, float)

@@ -20,7 +20,7 @@ from depyf.findings.catalogue.recompiles import (
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import MODULES, PARAMETERS
-from depyf.model.guard_failure import ABSENT, Check, GuardFailure
+from depyf.model.guard_failure import ABSENT, Check, GuardFailure, literal
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
 from depyf.model.user_source import is_of_torch
@@ -294,11 +294,18 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
         dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
         return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
     is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
-    return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
+    is_pinned = any(map(_pins, theirs)) or any(_is_for_one(failure.source, guard) for guard in guards.guards)
+    return is_number and failure.check is Check.VALUE and not is_pinned
 
 
 def _pins(guard: Guard) -> bool:
     return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
+
+
+def _is_for_one(source: str, guard: Guard) -> bool:
+    """Return whether a guard requires one number, as `L["rows"][0] == 1` does: torch made a symbol, and used its value."""
+    number = guard.clause.removeprefix(f"{source} == ")
+    return number != guard.clause and type(literal(number)) in (int, float)
 
 
 def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:

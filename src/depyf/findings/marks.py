@@ -59,7 +59,8 @@ def _needed(fact: ShapeFact | None) -> str:
 
 def _specialization(compiled: Compile, size: int) -> ShapeFact | None:
     """Return torch's record of a size that became this number, or None."""
-    return next((shape for shape in compiled.shapes if shape.kind == SPECIALIZATION and shape.detail == str(size)), None)
+    facts = (shape for shape in compiled.shapes if shape.kind == SPECIALIZATION and shape.detail == str(size))
+    return next(facts, None)
 
 
 def _void(guards: tuple[Guard, ...]) -> Iterator[_Void]:

@@ -23,9 +23,9 @@ from depyf.findings.catalogue.classify import (
     sentence_of,
 )
 from depyf.findings.catalogue.kind import Kind, Place
-from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, STATES, TENSORS, VALUES
-from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
-from depyf.findings.sizes import fix_without_mark
+from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, MADE_STATIC, PARAMETER_SIZE, STATES, TENSORS, VALUES
+from depyf.findings.nearest import MODULES, PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.sizes import PARAMETER_OF_PART, fix_without_mark
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -134,6 +134,8 @@ def _advice(
 ) -> str:
     """Return the fix of a reason; for a size, where the program calls the function, if no library does."""
     advice = advice_of(kind, failure, step)
+    if kind.name == PARAMETER_SIZE.name and MODULES in failure.source:
+        return PARAMETER_OF_PART
     if kind is not TENSORS[Check.SIZE]:
         return advice
     without_mark = fix_without_mark(root, function, failure)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from depyf.findings.as_tensors import BEFORE, with_use
 from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.classify import place_of
 from depyf.findings.catalogue.kind import Change, Kind, Place
@@ -143,15 +144,16 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
-    reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
-    return with_other_items(cause, reason)
+    reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
+    reason = with_use(cause, root, reason)
+    return replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
 
 
 def _or_switch(cause: Cause, reason: Reason) -> str:
     """Return torch's switch as a second fix, for an integer of a module that no branch depends on."""
     is_counter = reason.kind.name == COUNTER.name and place_of(cause.failures[0], cause.function.parameters)
     is_of_module = reason.kind.change is Change.INT and reason.kind.place is Place.MODULE
-    is_integer = type(cause.failures[0].expected_value) is int
+    is_integer = type(cause.failures[0].expected_value) is int and not reason.fix.startswith(BEFORE)
     return SYMBOLIC_INTEGERS if is_integer and (is_of_module or is_counter is Place.MODULE) else ""
 
 

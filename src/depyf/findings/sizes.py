@@ -29,6 +29,12 @@ BUFFER = (
     "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call: torch ignores a mark on a "
     "buffer"
 )
+PARAMETER_OF_PART = (
+    "set `torch._dynamo.config.force_parameter_static_shapes = False` and "
+    "`torch._dynamo.config.force_nn_module_property_static_shapes = False` before the first call: torch keeps the "
+    "parameters of a module's parts static for both"
+)
+"""For a parameter such as `self.first.bias`, of which either switch alone makes no size dynamic."""
 _BUFFERS = "_buffers"
 _SIZE_OF = re.compile(r"(?P<source>[LG]\[[^\s()]*?)\.size\(\)\[(?P<dimension>\d+)\]")
 _STRIDE_OF = re.compile(r"[LG]\[[^\s()]*?\.stride\(\)\[\d+\]")
@@ -162,7 +168,8 @@ def _always_padded(source: str) -> str:
     for node in nodes_below(parsed(source)):
         match node:
             case ast.If(
-                test=ast.Name(id=test), body=[ast.Assign(value=ast.Call(func=ast.Attribute(attr="pad") as called) as call)]
+                test=ast.Name(id=test),
+                body=[ast.Assign(value=ast.Call(func=ast.Attribute(attr="pad") as called) as call)],
             ) if not node.orelse and any(isinstance(part, ast.Name) and part.id == test for part in nodes_below(call)):
                 return ALWAYS_PAD.format(call=ast.unparse(called), test=test)
     return ""
