@@ -10,6 +10,7 @@ from depyf.findings import findings
 from depyf.findings.reasons import reason_of
 from depyf.model.finding import Finding
 from depyf.model.flags import shapes_result
+from depyf.model.guard_failure import Check
 from depyf.model.parts import ShapeFact
 from depyf.model.run import Compile, CompileId, Function, Guard, GuardSet, Recompile
 from tests.findings.test_causes import CALL, function, run_of
@@ -156,3 +157,40 @@ def test_results_of_two_shapes_are_not_chosen_with_where() -> None:
     assert shapes_result("flag", body.format("x.sum(0)", "x"))
     assert not shapes_result("flag", body.format("x[0]", "x[1]"))
     assert not shapes_result("flag", body.format("x.relu()", "x.tanh()"))
+
+
+def test_the_last_value_of_a_number_that_grows_is_said() -> None:
+    line = "  (f.py:2 return x * rates[n])"
+    made = function(0, "f", "f.py", (CALL,), 10, f'L["n"]: expected 0, got 1{line}')
+    for number in (1, 2):
+        again(made, f'L["n"]: expected {number}, got {number + 1}{line}')
+        values = (('L["n"]', str(number + 1)),)
+        entry = made.compiles[-1].trigger.entries[0]
+        condition = replace(
+            entry.failures[0], source=f'L["n"] == {number}', check=Check.CONDITION, expected="", actual="", values=values
+        )
+        made.compiles[-1].trigger = Recompile((replace(entry, failures=(condition,)),))
+    made.source = "def f(x, n):\n    return x * rates[n]\n"
+    finding = said(made)
+    assert "`n` (an argument) was 3, not 2; it grows by 1" in finding.cause or "`n` was 3, not 2; it grows" in finding.cause
+
+
+def test_a_learning_rate_that_becomes_a_number_stays_a_tensor() -> None:
+    source = 'L["self"].param_groups[0]["lr"]'
+    made = function(0, "step", "torch/optim/sgd.py", (CALL,), 10, f"class of {source}: expected torch.Tensor, got float")
+    assert '`param_groups[0]["lr"].fill_(rate)`' in said(made).fix
+
+
+def test_many_calls_of_the_last_entry_make_a_finding_less_loud() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    for first, second in ("bc", "cd"):
+        again(made, f"L[\"mode\"]: expected '{first}', got '{second}'")
+    for hits, severity in ((1, "high"), (None, "high"), (3, "medium")):
+        made.compiles[-1].hits = hits
+        assert said(made).severity == severity
+
+
+def test_a_number_carried_over_a_break_is_named_beside_a_size() -> None:
+    texts = 'L["___stack0"]: expected 0, got 6', 'size of L["x"]: expected (2, 6), got (2, 1)'
+    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    assert "in this call also the number carried over the graph break was 6, not 0" in said(made).cause

@@ -102,11 +102,18 @@ def _choice(holder: str, source: str) -> str:
 def _uses(subject: str, source: str) -> Iterator[ast.Subscript | ast.Assign]:
     """Yield what uses a number as an index: each assignment to an item, and each read of one."""
     nodes = nodes_below(parsed(source))
-    indexed = [node for node in nodes if isinstance(node, ast.Subscript) and _text(node.slice) == normal(subject)]
+    indexed = [node for node in nodes if isinstance(node, ast.Subscript) and _is_in(subject, node.slice)]
     written = [node for node in nodes if isinstance(node, ast.Assign) and node.targets[0] in indexed]
     yield from written
     targets = [node.targets[0] for node in written]
     yield from (node for node in indexed if node not in targets and isinstance(node.ctx, ast.Load))
+
+
+def _is_in(subject: str, index: ast.expr) -> bool:
+    """Return whether an index is a value, or one computed from it, such as `n + 1`. A slice is no index."""
+    is_number = isinstance(index, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp))
+    parts = nodes_below(index) if isinstance(index, ast.BinOp) else [index]
+    return is_number and any(isinstance(part, ast.expr) and _text(part) == normal(subject) for part in parts)
 
 
 def _step(use: ast.Subscript | ast.Assign, function: Function) -> str:
@@ -120,9 +127,11 @@ def _step(use: ast.Subscript | ast.Assign, function: Function) -> str:
     target = ast.unparse(indexed.value)
     if not _is_tensor(target, function):
         return ""
+    index = ast.unparse(indexed.slice)
+    index = f"({index})" if isinstance(indexed.slice, ast.BinOp) else index
     if isinstance(use, ast.Assign):
-        return WRITTEN.format(target=target, subject=ast.unparse(indexed.slice), value=ast.unparse(use.value))
-    return READ.format(target=target, subject=ast.unparse(indexed.slice))
+        return WRITTEN.format(target=target, subject=index, value=ast.unparse(use.value))
+    return READ.format(target=target, subject=index)
 
 
 def _is_tensor(text: str, function: Function) -> bool:

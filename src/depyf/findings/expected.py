@@ -303,7 +303,7 @@ def _pins(guard: Guard) -> bool:
 
 
 def _is_for_one(source: str, guard: Guard) -> bool:
-    """Return whether a guard requires one number, as `L["rows"][0] == 1` does: torch made a symbol, and used its value."""
+    """Return whether a guard requires one number, as `L["rows"][0] == 1` does where torch gave up a symbol."""
     number = guard.clause.removeprefix(f"{source} == ")
     return number != guard.clause and type(literal(number)) in (int, float)
 

@@ -36,6 +36,7 @@ from depyf.findings.catalogue.recompiles import (
     OTHER_STATE,
     OWN_ATTRIBUTE,
     PARAMETER_SIZE,
+    RATE_REPLACED,
     SIZE_ONE,
     STATES,
     SYMBOLIC,
@@ -208,6 +209,8 @@ def _is_needed(subject: str, change: Change, source: str) -> bool:
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
     """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    if _LEARNING_RATE.search(failure.subject) and _is_tensor_type(failure.expected):
+        return RATE_REPLACED
     kind = VALUES[place, Change.TYPE]
     is_of_class = failure.check in (Check.CLASS, Check.TYPE)
     types = (failure.expected, failure.actual) if is_of_class else ()
