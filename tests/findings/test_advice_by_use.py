@@ -171,8 +171,9 @@ def test_the_last_value_of_a_number_that_grows_is_said() -> None:
         )
         made.compiles[-1].trigger = Recompile((replace(entry, failures=(condition,)),))
     made.source = "def f(x, n):\n    return x * rates[n]\n"
-    finding = said(made)
-    assert "`n` (an argument) was 3, not 2; it grows by 1" in finding.cause or "`n` was 3, not 2; it grows" in finding.cause
+    assert "`n` was 3, not 2; it grows by 1 from one recompile to the next" in said(made).cause
+    made.source = "def f(x, n):\n    return layers[n](x)\n"
+    assert said(made).fix.startswith("choose `layers[n]` outside of the compiled function, and compile what you choose")
 
 
 def test_a_learning_rate_that_becomes_a_number_stays_a_tensor() -> None:

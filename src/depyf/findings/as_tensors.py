@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change
+from depyf.findings.catalogue.recompiles import SPECIALIZED
 from depyf.findings.causes import Cause
 from depyf.findings.changed_objects import ITEM_AT_END
 from depyf.findings.reasons import Reason
@@ -25,6 +26,7 @@ WRITTEN = "; and write with `{target}.index_copy_(0, {subject}.reshape(1), {valu
 READ = "; and read with `{target}.index_select(0, {subject}.reshape(1))[0]`"
 BEFORE = "look up `"
 """The begin of the fix for an item of a list, which no tensor finds."""
+CHOSEN = "choose `{called}` outside of the compiled function, and compile what you choose: `torch.compile({called})`"
 INDICES = "pass `torch.tensor({holder})`, made before the call, instead of the list: one tensor has all its numbers"
 FLAGS = "pass all of `{holder}` as one tensor, `torch.tensor({holder})`, and choose with `{choice}`"
 NUMBERS = "pass all of `{holder}` as one tensor, `torch.tensor({holder})`, and use its items as tensors"
@@ -41,6 +43,9 @@ def with_use(cause: Cause, root: Function, reason: Reason) -> Reason:
     subject, source = reason.failure.subject, root.source
     if reason.failure.check is Check.LENGTH:
         return replace(reason, fix=INDICES.format(holder=subject)) if _indexes(subject, source) else reason
+    called = _called(subject, source) if reason.kind.name == SPECIALIZED.name else ""
+    if called:
+        return replace(reason, fix=CHOSEN.format(called=called))
     holder = ITEM_AT_END.sub("", subject)
     if not reason.fix.startswith(_AS_TENSOR):
         return reason
@@ -97,6 +102,17 @@ def _choice(holder: str, source: str) -> str:
         return ""
     parts = (chosen[0].test, chosen[0].body, chosen[0].orelse)
     return f"torch.where({', '.join(map(ast.unparse, parts))})"
+
+
+def _called(subject: str, source: str) -> str:
+    """Return what a function calls by a number, or "" if it calls nothing so.
+
+    >>> _called("n", "def forward(self, x, n):\\n    return self.layers[n](x)")
+    'self.layers[n]'
+    """
+    calls = (node.func for node in nodes_below(parsed(source)) if isinstance(node, ast.Call))
+    chosen = (called for called in calls if isinstance(called, ast.Subscript) and _is_in(subject, called.slice))
+    return next(map(ast.unparse, chosen), "")
 
 
 def _uses(subject: str, source: str) -> Iterator[ast.Subscript | ast.Assign]:
