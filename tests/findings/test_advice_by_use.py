@@ -167,7 +167,12 @@ def test_the_last_value_of_a_number_that_grows_is_said() -> None:
         values = (('L["n"]', str(number + 1)),)
         entry = made.compiles[-1].trigger.entries[0]
         condition = replace(
-            entry.failures[0], source=f'L["n"] == {number}', check=Check.CONDITION, expected="", actual="", values=values
+            entry.failures[0],
+            source=f'L["n"] == {number}',
+            check=Check.CONDITION,
+            expected="",
+            actual="",
+            values=values,
         )
         made.compiles[-1].trigger = Recompile((replace(entry, failures=(condition,)),))
     made.source = "def f(x, n):\n    return x * rates[n]\n"
@@ -178,7 +183,9 @@ def test_the_last_value_of_a_number_that_grows_is_said() -> None:
 
 def test_a_learning_rate_that_becomes_a_number_stays_a_tensor() -> None:
     source = 'L["self"].param_groups[0]["lr"]'
-    made = function(0, "step", "torch/optim/sgd.py", (CALL,), 10, f"class of {source}: expected torch.Tensor, got float")
+    made = function(
+        0, "step", "torch/optim/sgd.py", (CALL,), 10, f"class of {source}: expected torch.Tensor, got float"
+    )
     assert '`param_groups[0]["lr"].fill_(rate)`' in said(made).fix
 
 

@@ -1,8 +1,8 @@
 """Fixes for numbers and flags that become tensors, by how the function uses them.
 
-    self.keys[self.filled] = key     a tensor as an index is a number again, so that each of its values needs an entry
-    x[rows]                          one tensor replaces the whole list, whatever its length
-    a if forced[step] else b         one tensor of flags, and `torch.where`
+self.keys[self.filled] = key     a tensor as an index is a number again, so that each of its values needs an entry
+x[rows]                          one tensor replaces the whole list, whatever its length
+a if forced[step] else b         one tensor of flags, and `torch.where`
 """
 
 from __future__ import annotations

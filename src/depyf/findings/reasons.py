@@ -196,7 +196,13 @@ def _at_call(kind: Kind, call: Call | None, failure: GuardFailure) -> Kind:
         return VALUES[Place.ARGUMENT, kind.change]
     if kind.name == TENSORS[Check.TYPE].name and PARAMETERS in failure.source:
         return replace(kind, fix="replace `{subject}` before the first call")
-    if call is None or call.value or kind.is_expected or kind in (LEARNING_RATE, RATE_REPLACED, DEFAULTS) or kind in STATES.values():
+    if (
+        call is None
+        or call.value
+        or kind.is_expected
+        or kind in (LEARNING_RATE, RATE_REPLACED, DEFAULTS)
+        or kind in STATES.values()
+    ):
         # A function that is defined again is the user's own, whatever the library calls its argument.
         return kind
     return INSIDE if kind.name == TENSORS[Check.SIZE].name else replace(kind, fix="")

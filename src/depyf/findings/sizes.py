@@ -92,9 +92,7 @@ def _tied(function: Function, source: str, dimensions: Collection[int]) -> Itera
 
 def _is_specialized(function: Function, source: str, dimensions: Collection[int]) -> bool:
     """Return whether an entry has a number for a dimension although torch had made a symbol of it."""
-    return any(
-        _specialized(compiled, _sizes(compiled).get(source, ()), dimensions) for compiled in function.compiles
-    )
+    return any(_specialized(compiled, _sizes(compiled).get(source, ()), dimensions) for compiled in function.compiles)
 
 
 def _specialized(compiled: Compile, size: tuple[object, ...], dimensions: Collection[int]) -> set[object]:

@@ -367,7 +367,7 @@ LEARNING_RATE = Kind(
 RATE_REPLACED = Kind(
     "element-type",
     "the type of {value} was {change}",
-    "keep the learning rate a tensor, and change it in place: `param_groups[0][\"lr\"].fill_(rate)`, for each group",
+    'keep the learning rate a tensor, and change it in place: `param_groups[0]["lr"].fill_(rate)`, for each group',
     place=Place.ELEMENT,
     change=Change.TYPE,
     place_words=PLACES[Place.ELEMENT],
