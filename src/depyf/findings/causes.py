@@ -36,6 +36,7 @@ from depyf.findings.changed_objects import ITEM_AT_END, is_changed_in, is_of
 from depyf.findings.failures import is_given_up
 from depyf.findings.fixed import fixed
 from depyf.findings.nearest import INDEX, nearest_entry
+from depyf.findings.sizes import SPECIALIZATION
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
@@ -49,8 +50,6 @@ _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 _ASSIGNS_ITEM = re.compile(r"\]\s*=(?!=)")
-SPECIALIZATION = "symbolic_shape_specialization"
-"""The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of the expected and the actual number or string; for a state, only its name."""
 
@@ -197,8 +196,9 @@ def _looked_at(why: GuardFailure) -> str:
 
     For items of containers whose lengths a line checks, it is the attribute that holds them.
     """
-    if why.check is Check.LENGTH and INDEX.search(why.subject):
-        return f"length of {why.subject.rpartition('.')[2]}"
+    if why.check is Check.LENGTH:
+        # A list of numbers as an index has another length and other items.
+        return f"length of {why.subject.rpartition('.')[2]}" if INDEX.search(why.subject) else why.subject
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
     is_number = why.check is Check.VALUE and type(why.expected_value) in (int, float)

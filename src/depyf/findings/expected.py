@@ -21,7 +21,7 @@ from depyf.findings.events import Event
 from depyf.findings.fixed import is_replaced
 from depyf.findings.nearest import MODULES, PARAMETERS
 from depyf.findings.strides import changed_dimensions, guarded_numbers
-from depyf.model.guard_failure import ABSENT, Check, GuardFailure
+from depyf.model.guard_failure import ABSENT, Check, GuardFailure, literal
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
 from depyf.model.user_source import is_of_torch
@@ -298,11 +298,18 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
         tensors = [guard for guard in theirs if guard.kind == "TENSOR_MATCH"]
         return bool(theirs) and all(_is_dynamic(guard, failure.check.value, dimensions) for guard in tensors)
     is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
-    return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
+    is_pinned = any(map(_pins, theirs)) or any(_is_for_one(failure.source, guard) for guard in guards.guards)
+    return is_number and failure.check is Check.VALUE and not is_pinned
 
 
 def _pins(guard: Guard) -> bool:
     return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
+
+
+def _is_for_one(source: str, guard: Guard) -> bool:
+    """Return whether a guard requires one number, as `L["rows"][0] == 1` does where torch gave up a symbol."""
+    number = guard.clause.removeprefix(f"{source} == ")
+    return number != guard.clause and type(literal(number)) in (int, float)
 
 
 def _is_dynamic(guard: Guard, respect: str, dimensions: Sequence[int]) -> bool:

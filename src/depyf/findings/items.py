@@ -7,6 +7,7 @@ from dataclasses import replace
 from depyf.findings.causes import Cause
 from depyf.findings.changed_objects import ITEM_AT_END
 from depyf.findings.reasons import Reason
+from depyf.model.guard_failure import Check
 
 _DEPENDS = "depend on "
 MOST_NAMED = 2
@@ -23,8 +24,9 @@ def with_other_items(cause: Cause, reason: Reason) -> Reason:
         reason: the reason for its main item, `texts[1]`.
     """
     subject = reason.failure.subject
-    holder = ITEM_AT_END.sub("", subject)
-    if holder == subject:
+    is_length = reason.failure.check is Check.LENGTH
+    holder = subject if is_length else ITEM_AT_END.sub("", subject)
+    if holder == subject and not is_length:
         return reason
     parts = (part.failures[0].subject for part in cause.below if part.function is cause.function)
     others = [name for name in dict.fromkeys(parts) if name != subject and ITEM_AT_END.sub("", name) == holder]

@@ -6,11 +6,11 @@ after: the guard of the entry is `tensor(L["x"], ..., size=(6, 3), marks={"_dyna
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.failures import place
+from depyf.findings.sizes import SPECIALIZATION, keywords
 from depyf.model.finding import Cost, Finding
 from depyf.model.naming import title
 from depyf.model.run import Compile, Guard, GuardSet, Session, ShapeFact
@@ -19,8 +19,6 @@ from depyf.model.user_line import UserLine
 
 _MARKS = ("_dynamo_weak_dynamic_indices", "_dynamo_dynamic_indices")
 """The attributes in which `maybe_mark_dynamic` and `mark_dynamic` keep dimensions."""
-_SPECIALIZED = "symbolic_shape_specialization"
-"""torch's record of a size that became a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,8 @@ def _needed(fact: ShapeFact | None) -> str:
 
 def _specialization(compiled: Compile, size: int) -> ShapeFact | None:
     """Return torch's record of a size that became this number, or None."""
-    return next((shape for shape in compiled.shapes if shape.kind == _SPECIALIZED and shape.detail == str(size)), None)
+    facts = (shape for shape in compiled.shapes if shape.kind == SPECIALIZATION and shape.detail == str(size))
+    return next(facts, None)
 
 
 def _void(guards: tuple[Guard, ...]) -> Iterator[_Void]:
@@ -69,25 +68,10 @@ def _void(guards: tuple[Guard, ...]) -> Iterator[_Void]:
     for guard in guards:
         if guard.kind != "TENSOR_MATCH" or "marks=" not in guard.clause:
             continue
-        named = _keywords(guard.clause)
+        named = keywords(guard.clause)
         size, marks = named.get("size"), named.get("marks")
         if not isinstance(size, tuple) or not isinstance(marks, dict):
             continue
         for dimension in sorted({dimension for name in _MARKS for dimension in marks.get(name, ())}):
             if dimension < len(size) and type(size[dimension]) is int:
                 yield _Void(spelled(guard.source), dimension, size[dimension])
-
-
-def _keywords(clause: str) -> dict[str, object]:
-    """Return the keyword arguments of a guard that are literals."""
-    try:
-        call = ast.parse(clause, mode="eval").body
-    except SyntaxError:
-        return {}
-    literals: dict[str, object] = {}
-    for keyword in call.keywords if isinstance(call, ast.Call) else ():
-        try:
-            literals[keyword.arg or ""] = ast.literal_eval(keyword.value)
-        except ValueError:
-            continue
-    return literals

@@ -29,14 +29,17 @@ from depyf.findings.catalogue.recompiles import (
     LEARNING_RATE,
     MADE_STATIC,
     NUMBER_MADE_STATIC,
+    PARAMETER_SIZE,
+    RATE_REPLACED,
     STATES,
     TENSORS,
     VALUES,
 )
-from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.nearest import MODULES, PARAMETERS, guard_failures, independent, nearest_entry
+from depyf.findings.sizes import PARAMETER_OF_PART, fix_without_mark
 from depyf.findings.strides import advice_of_stride
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
-from depyf.model.naming import is_method
+from depyf.model.naming import is_method, title
 from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, Function, Recompile
 from depyf.model.user_line import UserLine
@@ -120,6 +123,8 @@ def reason_of(
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, None if call is not None and is_at_own_line(compiled, failure) else call, failure)
+    if kind.name == PARAMETER_SIZE.name and failure.source.startswith('L["self"]'):
+        kind = replace(kind, note=f"{kind.note}, and all modules of a class share the code of `{title(function)}`")
     return Reason(
         failure,
         kind,
@@ -147,11 +152,18 @@ def _advice(
         return f"{NUMBER_MADE_STATIC}; or {advice}"
     if kind is TENSORS[Check.STRIDE]:
         return advice_of_stride(failure, compiled) or advice
+    if kind.name == PARAMETER_SIZE.name and MODULES in failure.source:
+        return PARAMETER_OF_PART
     if kind is not TENSORS[Check.SIZE]:
         return advice
-    if is_at_call:
+    without_mark = fix_without_mark(root, function, failure)
+    if without_mark is not None:
+        advice = without_mark
+    elif is_at_call:
         advice = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) or advice
-    return f"{MADE_STATIC}; or {advice}" if compiled.is_static and _may_be_dynamic(failure) else advice
+    if not compiled.is_static or not _may_be_dynamic(failure):
+        return advice
+    return MADE_STATIC if without_mark is not None else f"{MADE_STATIC}; or {advice}"
 
 
 def _may_be_dynamic(failure: GuardFailure) -> bool:
@@ -190,7 +202,13 @@ def _at_call(kind: Kind, call: Call | None, failure: GuardFailure) -> Kind:
         return VALUES[Place.ARGUMENT, kind.change]
     if kind.name == TENSORS[Check.TYPE].name and PARAMETERS in failure.source:
         return replace(kind, fix="replace `{subject}` before the first call")
-    if call is None or call.value or kind.is_expected or kind in (LEARNING_RATE, DEFAULTS) or kind in STATES.values():
+    if (
+        call is None
+        or call.value
+        or kind.is_expected
+        or kind in (LEARNING_RATE, RATE_REPLACED, DEFAULTS)
+        or kind in STATES.values()
+    ):
         # A function that is defined again is the user's own, whatever the library calls its argument.
         return kind
     return INSIDE if kind.name == TENSORS[Check.SIZE].name else replace(kind, fix="")

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from depyf.findings.as_tensors import BEFORE, with_use
 from depyf.findings.callers import compiled_lines, is_at_own_line
-from depyf.findings.catalogue.classify import place_of
+from depyf.findings.catalogue.classify import STACK, place_of
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import (
@@ -30,7 +31,9 @@ from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import FOUND, MANY, expectation, has_other_parts, is_of_another_module
 from depyf.findings.failures import cost_of, place
 from depyf.findings.items import with_other_items
+from depyf.findings.nearest import nearest_entry
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
+from depyf.findings.symbols import with_all_values
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
@@ -98,7 +101,7 @@ def _is_worst(event: Event, function: Function, all_events: Sequence[Event]) -> 
 
 
 def _finding(session: Session, event: Event, reached: list[Compile], all_events: Sequence[Event]) -> Finding:
-    cause = event.cause
+    cause = with_all_values(event.cause)
     orders = {compiled.order for _, compiled in event.compiles}
     pairs = [pair for pair in zip(cause.compiles, cause.failures, strict=True) if pair[0].order in orders]
     compiled, failure = pairs[-1] if pairs else (cause.compiles[-1], cause.failures[-1])
@@ -106,7 +109,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     costly = [*(compiled for _, compiled in event.compiles), *reached]
     differences = tuple(_differences(session, event, compiled))
     also = tuple(difference for _, difference in differences)
-    at_once = _at_once(differences, len(event.compiles), reason.sentence)
+    at_once = _at_once(differences, len(event.compiles), reason.sentence) + _carried(session, cause, compiled)
     if not expectation(event):
         at_once += _writer(session, event)
     below = _below(event)
@@ -150,15 +153,16 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
         named = f"assign `{reason.failure.subject}` to a variable before the call"
         return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
-    reason = replace(reason, fix=f"{_fix_of_owner(cause, reason)}{_or_switch(cause, reason)}")
-    return with_other_items(cause, reason)
+    reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
+    reason = with_use(cause, root, reason)
+    return replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
 
 
 def _or_switch(cause: Cause, reason: Reason) -> str:
     """Return torch's switch as a second fix, for an integer of a module that no branch depends on."""
     is_counter = reason.kind.name == COUNTER.name and place_of(cause.failures[0], cause.function.parameters)
     is_of_module = reason.kind.change is Change.INT and reason.kind.place is Place.MODULE
-    is_integer = type(cause.failures[0].expected_value) is int
+    is_integer = type(cause.failures[0].expected_value) is int and not reason.fix.startswith(BEFORE)
     return SYMBOLIC_INTEGERS if is_integer and (is_of_module or is_counter is Place.MODULE) else ""
 
 
@@ -225,6 +229,16 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int, main:
     more = f" and {len(by_words) - MOST_TOGETHER} more" if len(by_words) > MOST_TOGETHER else ""
     always = all(difference.count == total for _, difference in shown)
     return f"; in {'the same calls' if always else 'some of these calls'} also {words}{more}"
+
+
+def _carried(session: Session, cause: Cause, compiled: Compile) -> str:
+    """Return the number that a graph break left on the stack and that differed too, for the end of a sentence."""
+    entry = nearest_entry(cause.function, compiled)
+    carried = [failure for failure in entry.reasons if failure.subject.startswith(STACK)] if entry is not None else []
+    numbers = [failure for failure in carried if type(failure.actual_value) in (int, float)]
+    root = session.functions[cause.function.root]
+    words = [reason_of(root, cause.function, compiled, failure).sentence for failure in numbers[:1]]
+    return f"; in this call also {words[0]}" if words else ""
 
 
 def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
@@ -335,7 +349,15 @@ def _told(failure: GuardFailure, kind: Kind, besides: str = "") -> str:
 def _severity(event: Event) -> Severity:
     if expectation(event):
         return "low"
-    return "high" if len(event.compiles) >= MANY else "medium"
+    return "high" if len(event.compiles) >= MANY and not _has_settled(event) else "medium"
+
+
+def _has_settled(event: Event) -> bool:
+    """Return whether the last entry of an event served many calls, so that its values change no more."""
+    function = event.cause.function
+    last = function.compiles[-1]
+    is_last = any(compiled is last for _, compiled in event.compiles)
+    return is_last and last.failure is None and last.hits is not None and last.hits >= MANY
 
 
 def _expected(event: Event) -> str:

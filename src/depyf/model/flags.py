@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterable
 
 from depyf.model.syntax import nodes_below, normal, parsed, values_in
 
@@ -41,7 +42,7 @@ def is_text_of_call(subject: str, source: str) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def shapes_result(subject: str, source: str) -> bool:
-    """Return whether a flag decides about more than values: what is called, collected, raised or returned as a tuple.
+    """Return whether a flag decides about more than values: what is called, collected, raised, or a shape.
 
     >>> shapes_result("flag", "def f(x, flag):\\n    if flag:\\n        x = x * 2\\n    return x")
     False
@@ -59,15 +60,34 @@ def shapes_result(subject: str, source: str) -> bool:
 def _decides_more(node: ast.AST, name: str) -> bool:
     match node:
         case ast.If() if name in values_in(node.test):
-            return not all(map(_gives_value, (*node.body, *node.orelse)))
+            is_value = all(map(_gives_value, (*node.body, *node.orelse)))
+            return not is_value or _operations(node.body) != _operations(node.orelse)
         case ast.IfExp() if name in values_in(node.test):
-            return isinstance(node.body, _DISPLAYS) or isinstance(node.orelse, _DISPLAYS)
+            is_display = isinstance(node.body, _DISPLAYS) or isinstance(node.orelse, _DISPLAYS)
+            return is_display or _operations([node.body]) != _operations([node.orelse])
         case ast.While() | ast.Assert():
             return name in values_in(node.test)
         case ast.Call():
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             return any(ast.unparse(value) == name for value in given)
     return False
+
+
+_RESHAPING = frozenset((
+    "all", "amax", "amin", "any", "argmax", "argmin", "cat", "chunk", "expand", "flatten", "gather", "mean", "norm",
+    "permute", "prod", "repeat", "reshape", "split", "squeeze", "stack", "std", "sum", "topk", "transpose", "unsqueeze",
+    "var", "view",
+))  # fmt: skip
+"""Methods whose result mostly has another shape than the tensor. `torch.where` needs two results of one shape."""
+
+
+def _operations(nodes: Iterable[ast.AST]) -> list[str]:
+    """Return the operations in one side of a branch that change a shape, sorted; an index counts as one."""
+    below = [node for part in nodes for node in nodes_below(part)]
+    calls = (node.func for node in below if isinstance(node, ast.Call))
+    called = [function.attr for function in calls if isinstance(function, ast.Attribute)]
+    indexed = ["[]" for node in below if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)]
+    return sorted([*indexed, *(name for name in called if name in _RESHAPING)])
 
 
 def _gives_value(statement: ast.stmt) -> bool:

@@ -36,6 +36,7 @@ from depyf.findings.catalogue.recompiles import (
     OTHER_STATE,
     OWN_ATTRIBUTE,
     PARAMETER_SIZE,
+    RATE_REPLACED,
     SIZE_ONE,
     STATES,
     SYMBOLIC,
@@ -211,6 +212,8 @@ def _of_type(failure: GuardFailure, place: Place) -> Kind:
 
     A tensor converts into one of a subclass, and back.
     """
+    if _LEARNING_RATE.search(failure.subject) and _is_tensor_type(failure.expected):
+        return RATE_REPLACED
     kind = VALUES[place, Change.TYPE]
     is_of_class = failure.check in (Check.CLASS, Check.TYPE)
     types = (failure.expected, failure.actual) if is_of_class else ()

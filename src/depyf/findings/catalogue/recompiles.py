@@ -176,7 +176,7 @@ PARAMETER_SIZE = Kind(
     "parameter-size",
     "the size of the parameter {value} was {change}",
     "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call",
-    note="torch compiles each size of one for itself",
+    note="torch compiles each size of a parameter separately",
 )
 LIMIT_OF_MODULES = (
     "set `torch._dynamo.config.recompile_limit` above the number of such modules: they share the code of one "
@@ -365,6 +365,15 @@ LEARNING_RATE = Kind(
     "the learning rate {value} was {change}",
     "create the optimizer with its learning rate as a tensor: `lr=torch.tensor(...)`",
 )
+RATE_REPLACED = Kind(
+    "element-type",
+    "the type of {value} was {change}",
+    'keep the learning rate a tensor, and change it in place: `param_groups[0]["lr"].fill_(rate)`, for each group',
+    place=Place.ELEMENT,
+    change=Change.TYPE,
+    place_words=PLACES[Place.ELEMENT],
+)
+"""For a learning rate that was a tensor at first, and a number later."""
 IN_CONDITION = Kind(
     "number-in-condition",
     "the number {named} was {change}",
