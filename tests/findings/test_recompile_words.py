@@ -48,6 +48,12 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
     assert (failure.expected, failure.actual) == ("8", "12")
 
 
+def test_a_hint_of_torchs_is_no_part_of_the_size() -> None:
+    hint = "Guard failed on a parameter, consider using torch._dynamo.config.force_parameter_static_shapes = False."
+    (failure,) = guard_failures(failed("0/0", (f"tensor 'x' size mismatch at index 0. expected 18, actual 20. {hint}",)))
+    assert (failure.expected, failure.actual) == ("18", "20")
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
