@@ -10,11 +10,13 @@ from dataclasses import replace
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     ARRAY_FIXES,
+    CAPTURED,
     CLASS_AGAIN,
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
     DUCK_SIZE,
+    EACH_FUNCTION,
     EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
@@ -22,6 +24,7 @@ from depyf.findings.catalogue.recompiles import (
     IN_CALL,
     IN_CONDITION,
     IN_SOME_CALLS,
+    KEY_IN_SOME_CALLS,
     KEYS,
     KEYWORDS,
     LAYOUT,
@@ -29,6 +32,7 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
+    NUMBER_OF_MODULES,
     OFFSET_ZERO,
     ONE_IN_CALL,
     OTHER_CLASS,
@@ -43,11 +47,11 @@ from depyf.findings.catalogue.recompiles import (
     UNKNOWN,
     VALUES,
 )
-from depyf.model.flags import is_text_of_call, shapes_result
+from depyf.model.flags import is_text_of_call, selects_code, shapes_result
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
-from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
+from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters, star_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
@@ -58,6 +62,9 @@ _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
 """The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
 _IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
+_OF_MODULES = re.compile(r"""[.\[]['"]?_modules['"]?\]?$""")
+_BRANCHES = re.compile(r"^(el)?if\b|^(for|while|assert|match)\b|\bif\b.*\belse\b")
+"""A line with a branch or a loop."""
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
@@ -77,14 +84,29 @@ def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), s
         parameters: the names of the function's parameters, if known.
         source: the function's source text, if known.
     """
+    parameters = parameters or star_parameters(source)
     root = root_name(failure.source)
     if holder_of(failure) and (not parameters or root in parameters):
-        return DEFAULTS
+        return _of_captured(failure)
     is_keywords = bool(root) and root in source and root in keyword_parameters(source)
     kind = _special(failure) or _of_any_value(failure, parameters, source, is_keywords=is_keywords)
     if kind is MISSING and is_keywords:
         return MISSING_KEYWORD
     return _carried(kind) if root.startswith(STACK) else kind
+
+
+def _of_captured(failure: GuardFailure) -> Kind:
+    """Return the kind of a default or a captured variable that changed, with the fix for its value.
+
+    No function that is defined once has another number or string in each call.
+    """
+    values = (failure.expected_value, failure.actual_value)
+    if not all(isinstance(value, (int, float, str)) for value in values):
+        return DEFAULTS
+    if isinstance(values[0], bool) or (failure.line is not None and _BRANCHES.search(failure.line.text)):
+        return replace(DEFAULTS, fix="", note=EACH_VALUE)
+    place = "__closure__" if "__closure__" in failure.source else "__defaults__"
+    return replace(DEFAULTS, fix=CAPTURED[place, str if isinstance(values[0], str) else int])
 
 
 def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: str, *, is_keywords: bool) -> Kind:
@@ -149,9 +171,11 @@ def _of_container(failure: GuardFailure, place: Place) -> Kind | None:
     """Return the kind of a failed guard on the keys of a dict or a member of a set; None for any other value."""
     match failure.check:
         case Check.KEY:
-            return replace(KEYS, cause=IN_SOME_CALLS)
+            return KEY_IN_SOME_CALLS
         case Check.MEMBER:
             return replace(VALUES[place, Change.CONSTANT], cause=IN_SOME_CALLS, place_words="")
+        case Check.NUMBER_OF_KEYS if _OF_MODULES.search(failure.source):
+            return NUMBER_OF_MODULES
         case Check.NUMBER_OF_KEYS:
             return OTHER_NUMBER
         case Check.KEYS:
@@ -188,12 +212,21 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return replace(VALUES[place, change], fix="", note=EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
+    if change is Change.FUNCTION and is_another_function(failure):
+        return replace(VALUES[place, change], fix="", note=EACH_FUNCTION)
     kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def is_another_function(failure: GuardFailure) -> bool:
+    """Return whether a function was in the place of another one: of another name, or a lambda in another line."""
+    names = [text.removeprefix("code of ").partition(" (")[0] for text in (failure.expected, failure.actual)]
+    is_known = failure.check is Check.FUNCTION and all(names)
+    return is_known and (names[0] != names[1] or (names[0] == "<lambda>" and failure.expected != failure.actual))
 
 
 def _is_needed(subject: str, change: Change, source: str) -> bool:
@@ -203,7 +236,9 @@ def _is_needed(subject: str, change: Change, source: str) -> bool:
     """
     if _OF_PARTIAL.search(subject):
         return True
-    return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
+    if change is Change.STRING:
+        return is_text_of_call(subject, source) or selects_code(subject, source)
+    return shapes_result(subject, source)
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
