@@ -223,7 +223,9 @@ def _is_returned(statement: ast.stmt, tree: ast.AST) -> bool:
     history = losses.tolist()
     return loss, history
     """
-    names = [target.id for target in statement.targets if isinstance(target, ast.Name)] if _gives_list(statement) else []
+    names = (
+        [target.id for target in statement.targets if isinstance(target, ast.Name)] if _gives_list(statement) else []
+    )
     nodes = nodes_below(tree)
     reads = [node for node in nodes if isinstance(node, ast.Name) and node.id in names and _is_read(node)]
     returned = [node for inner in nodes if isinstance(inner, ast.Return) for node in _items(inner.value)]

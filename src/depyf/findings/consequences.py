@@ -43,7 +43,11 @@ def with_consequences(session: Session, findings: Sequence[Finding]) -> list[Fin
     by_id = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
     kept = list(findings)
     for finding in findings:
-        if finding.kind not in _KINDS or finding.severity == "low" or any(name not in by_id for name in finding.compiles):
+        if (
+            finding.kind not in _KINDS
+            or finding.severity == "low"
+            or any(name not in by_id for name in finding.compiles)
+        ):
             continue
         pairs = [by_id[name] for name in finding.compiles]
         where, words = _origin(session, pairs) or _of_callee(session, pairs) or (None, "")

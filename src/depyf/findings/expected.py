@@ -71,7 +71,9 @@ def _of_each_value(causes: Sequence[Cause]) -> str:
     first = causes[0].kind
     if any(cause.kind.place is Place.CLOSURE and cause.kind.note == EACH_FUNCTION for cause in causes):
         return "one code serves several decorated functions, each of which needs an entry of its own"
-    is_each = all(cause.kind.note in _EACH and cause.kind.place in _PASSED or cause.kind.is_expected for cause in causes)
+    is_each = all(
+        cause.kind.note in _EACH and cause.kind.place in _PASSED or cause.kind.is_expected for cause in causes
+    )
     return first.note if is_each and first.note in _EACH else ""
 
 
