@@ -7,9 +7,12 @@ import pytest
 from depyf.findings import findings
 from depyf.findings.catalogue import advice, kind_of_recompile
 from depyf.findings.catalogue.recompiles import CAPTURED, EACH_FUNCTION, EACH_VALUE
+from depyf.findings.nearest import guard_failures
+from depyf.findings.reasons import place_words
 from depyf.model.finding import Finding
 from depyf.model.guard_failure import Check, GuardFailure
-from depyf.model.run import Compile, CompileId, Recompile
+from depyf.model.run import Compile, CompileId, FailedEntry, Recompile
+from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, function, run_of
 from tests.findings.test_recompile_words import told
 from tests.sentences import failed
@@ -103,3 +106,24 @@ def test_no_fix_that_avoids_nothing_is_offered() -> None:
     texts = ("L[\"names\"]: expected 'a', got 'b'", "G[\"mode\"]: expected 'relu', got 'tanh'")
     finding = found(source, texts)
     assert finding.fix == "" and "avoids 0" not in finding.cause
+
+
+def test_dispatch_keys_show_autocast_by_the_key_that_they_lack() -> None:
+    keys = "DispatchKeySet(CPU, BackendSelect{})"
+    text = f'dispatch keys of L["x"]: expected {keys.format(", AutocastCPU")}, got {keys.format("")}'
+    failure = failed("0/0", (), (text,)).failures[0]
+    assert told(failure) == "it was called without autocast: the dispatch keys of its tensors lacked AutocastCPU"
+
+
+def test_a_condition_on_none_is_no_failure_of_its_own() -> None:
+    error = "AttributeError: 'NoneType' object has no attribute 'size'"
+    none = GuardFailure('L["mask"]', Check.CLASS, "torch.Tensor", "NoneType")
+    condition = GuardFailure('L["mask"].size()[0] == L["x"].size()[0]', Check.CONDITION, "true", error)
+    assert guard_failures(FailedEntry("0/0", (), (none, condition), True)) == [none]
+    assert guard_failures(FailedEntry("0/0", (), (condition,), True)) == [condition]
+
+
+def test_a_statement_of_several_lines_is_cut_within_its_brackets() -> None:
+    line = UserLine("sparse.py", 189, "return F.embedding(")
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["n"]: expected 1, got 2')
+    assert place_words(line, made) == "sparse.py:189 return F.embedding(...)"

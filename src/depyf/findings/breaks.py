@@ -149,7 +149,7 @@ def _as_one(breaks: list[Finding], *, is_report: bool = False) -> Finding:
 
     Args:
         breaks: the findings about one line.
-        is_report: whether the line is a call such as `print(x.item())`, which breaks the graph itself after its argument.
+        is_report: whether the line is a call such as `print(x.item())`, which breaks the graph after its argument does.
     """
     first, others = breaks[0], {finding.cause for finding in breaks} - {breaks[0].cause}
     whole = first

@@ -26,12 +26,12 @@ NUMBER = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 LOOP = (
-    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, and "
-    "leave the loop outside"
+    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, "
+    "and leave the loop outside"
 )
 TO_ITS_END = (
-    "run the loop to its end, and keep a tensor `done`: `x = torch.where(done, x, new)` leaves `x` as it is from there on; "
-    "or compile the body of the loop as a function of its own, and leave the loop outside"
+    "run the loop to its end, and keep a tensor `done`: `x = torch.where(done, x, new)` leaves `x` as it is from there "
+    "on; or compile the body of the loop as a function of its own, and leave the loop outside"
 )
 OUTSIDE = "move the branch out of the compiled function"
 NUMBERS = (
@@ -41,8 +41,8 @@ NUMBERS = (
 LATER = "return the tensor, and call `.tolist()` on it after the call of the compiled function"
 
 DRAW = (
-    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the branch; "
-    "or draw it with `torch.rand`, which gives other numbers"
+    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the "
+    "branch; or draw it with `torch.rand`, which gives other numbers"
 )
 SEED = "seed before the call of the compiled function"
 ARGUMENT = "draw the number before the call, and pass it as a tensor argument"

@@ -125,8 +125,8 @@ def flag_of(subject: str, source: str) -> str:
 
     >>> flag_of("step", "def f(x, step):\\n    if step % 2 == 0:\\n        x = x * 2\\n    return x")
     'step % 2 == 0'
-    >>> flag_of("n", "def f(x, n):\\n    return x * n if n > 1 else x"), flag_of("n", "def f(x, n):\\n    return x if n else -x")
-    ('', '')
+    >>> flag_of("n", "def f(x, n):\\n    return x * n if n > 1 else x")
+    ''
 
     Args:
         subject: the value, as the program writes it.

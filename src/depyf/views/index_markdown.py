@@ -217,7 +217,9 @@ def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
             else ""
         )
         lines.append(f"{number}. {place}{graph_break.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
-        lines += [f"   - {hint}" for hint in graph_break.hints]
+        # Nobody can follow a hint such as "Remove the call" in the code of a library.
+        is_own = graph_break.where is None or not is_library_file(graph_break.where.filename)
+        lines += [f"   - {hint}" for hint in graph_break.hints if is_own or not hint.startswith("Remove the `torch.")]
     return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -396,7 +398,7 @@ def _phases(compiles: list[Compile]) -> str:
 
 def _unavailable(session: Session) -> str:
     lines = [f"- {seam}: {reason}" for seam, reason in sorted(session.unavailable.items())]
-    return "## What this torch does not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "## What this torch and this Python do not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _problems(session: Session) -> str:

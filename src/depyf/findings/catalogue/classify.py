@@ -62,6 +62,7 @@ _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
 """The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
 _IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
+_AUTOCAST = re.compile(r"\bAutocast\w+")
 _OF_MODULES = re.compile(r"""[.\[]['"]?_modules['"]?\]?$""")
 _BRANCHES = re.compile(r"^(el)?if\b|^(for|while|assert|match)\b|\bif\b.*\belse\b")
 """A line with a branch or a loop."""
@@ -144,10 +145,18 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
             return FUNCTION_TRANSFORM
         case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
-            return STATES["autocast"]
+            state = "without autocast: the dispatch keys of its tensors lacked"
+            state = state if "Autocast" in failure.expected else "with autocast: the dispatch keys of its tensors had"
+            return replace(STATES["autocast"], cause=f"it was called {state} {_autocast_key(failure)}")
         case Check.TYPE if not _is_tensor_type(failure.actual):
             return VALUES[place, Change.NONE] if _is_none(failure) else _of_type(failure, place)
     return TENSORS.get(failure.check)
+
+
+def _autocast_key(failure: GuardFailure) -> str:
+    """Return the dispatch key by which a tensor shows autocast, such as AutocastCPU."""
+    key = _AUTOCAST.search(failure.expected) or _AUTOCAST.search(failure.actual)
+    return key[0] if key is not None else "an autocast key"
 
 
 def _of_array(kind: Kind, failure: GuardFailure) -> Kind:
