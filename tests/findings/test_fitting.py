@@ -127,3 +127,9 @@ def test_a_statement_of_several_lines_is_cut_within_its_brackets() -> None:
     line = UserLine("sparse.py", 189, "return F.embedding(")
     made = function(0, "f", "f.py", (CALL,), 10, 'L["n"]: expected 1, got 2')
     assert place_words(line, made) == "sparse.py:189 return F.embedding(...)"
+
+
+def test_a_condition_of_a_branch_on_a_name_says_which_branch() -> None:
+    text = '(L["x"].size()[1] % 8) != 0: expected true, got {"L[\'x\'].size()[1]": 16}  (:7 if missing:)'
+    failure = failed("0/0", (), (text,)).failures[0]
+    assert told(failure) == "`if missing:` took the other branch, with x.size()[1] = 16"

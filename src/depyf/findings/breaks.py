@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from depyf.findings.by_source import advice_by_source, reports_at
 from depyf.findings.callers import at_call_of_library, compiled_lines
-from depyf.findings.catalogue import kind_of_break
+from depyf.findings.catalogue import Kind, kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.findings.merge import joined
@@ -16,7 +16,7 @@ from depyf.model.counts import counted
 from depyf.model.finding import Finding
 from depyf.model.naming import whole_name
 from depyf.model.run import Compile, Function, GraphBreak, Session
-from depyf.model.syntax import is_in_try
+from depyf.model.syntax import deciding, is_in_try
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
 
@@ -89,6 +89,7 @@ def _finding(
     )
     fix = fake_kernel(f"{graph_break.explanation}\n{graph_break.text}") or kind.fix or advised(graph_break.hints)
     fix = _without_switch(advice_by_source(kind.name, function, line) or fix, graph_break)
+    fix = f"{fix}{_or_switch(fix, kind, graph_break, function)}"
     ids = (str(compiled.id),)
     if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
         # The step was compiled alone, so it is one graph.
@@ -110,6 +111,20 @@ def _without_switch(fix: str, graph_break: GraphBreak) -> str:
     return "; or".join(part for part in fix.split("; or") if _SWITCH not in part)
 
 
+def _or_switch(fix: str, kind: Kind, graph_break: GraphBreak, function: Function) -> str:
+    """Return torch's switch as a second fix, where torch offers it and no branch depends on the number.
+
+    count = lengths.max().item()
+    return x * count
+    """
+    assigned = _ASSIGNS.match(graph_break.where.text) if graph_break.where is not None else None
+    is_offered = kind.name == "break-item" and fix == kind.fix and any(_SWITCH in hint for hint in graph_break.hints)
+    if not is_offered or assigned is None or assigned["name"] in deciding(function.source):
+        return ""
+    return f"; or set `torch._dynamo.config.{_SWITCH} = True`"
+
+
+_ASSIGNS = re.compile(r"(?P<name>\w+) = ")
 _NO_INTEGER = "non-integer tensor"
 _SWITCH = "capture_scalar_outputs"
 _IN_LOOP = re.compile(r"graph break in (a for/while )?loop")

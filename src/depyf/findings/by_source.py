@@ -233,8 +233,7 @@ def _is_returned(statement: ast.stmt, tree: ast.AST) -> bool:
 
 
 def _gives_list(statement: ast.stmt) -> TypeGuard[ast.Assign]:
-    is_call = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
-    return is_call and _is_list(statement.value)
+    return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and _is_list(statement.value)
 
 
 def _is_read(name: ast.Name) -> bool:

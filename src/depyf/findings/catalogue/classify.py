@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from depyf.findings.catalogue.functions import is_another_function, kind_of_captured
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     ARRAY_FIXES,
-    CAPTURED,
     CLASS_AGAIN,
     DEFAULTS,
     DEVICE_CONTEXT,
@@ -62,10 +62,10 @@ _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
 """The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
 _IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
+_ON_NAME = re.compile(r"(?:el)?if (?:not )?\w+:")
+"""A branch on a number that has a name: the guard `x.size()[0] % 8 != 0` of `if missing:` fails for the other branch."""
 _AUTOCAST = re.compile(r"\bAutocast\w+")
 _OF_MODULES = re.compile(r"""[.\[]['"]?_modules['"]?\]?$""")
-_BRANCHES = re.compile(r"^(el)?if\b|^(for|while|assert|match)\b|\bif\b.*\belse\b")
-"""A line with a branch or a loop."""
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
@@ -88,26 +88,12 @@ def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), s
     parameters = parameters or star_parameters(source)
     root = root_name(failure.source)
     if holder_of(failure) and (not parameters or root in parameters):
-        return _of_captured(failure)
+        return kind_of_captured(failure)
     is_keywords = bool(root) and root in source and root in keyword_parameters(source)
     kind = _special(failure) or _of_any_value(failure, parameters, source, is_keywords=is_keywords)
     if kind is MISSING and is_keywords:
         return MISSING_KEYWORD
     return _carried(kind) if root.startswith(STACK) else kind
-
-
-def _of_captured(failure: GuardFailure) -> Kind:
-    """Return the kind of a default or a captured variable that changed, with the fix for its value.
-
-    No function that is defined once has another number or string in each call.
-    """
-    values = (failure.expected_value, failure.actual_value)
-    if not all(isinstance(value, (int, float, str)) for value in values):
-        return DEFAULTS
-    if isinstance(values[0], bool) or (failure.line is not None and _BRANCHES.search(failure.line.text)):
-        return replace(DEFAULTS, fix="", note=EACH_VALUE)
-    place = "__closure__" if "__closure__" in failure.source else "__defaults__"
-    return replace(DEFAULTS, fix=CAPTURED[place, str if isinstance(values[0], str) else int])
 
 
 def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: str, *, is_keywords: bool) -> Kind:
@@ -231,13 +217,6 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
 
 
-def is_another_function(failure: GuardFailure) -> bool:
-    """Return whether a function was in the place of another one: of another name, or a lambda in another line."""
-    names = [text.removeprefix("code of ").partition(" (")[0] for text in (failure.expected, failure.actual)]
-    is_known = failure.check is Check.FUNCTION and all(names)
-    return is_known and (names[0] != names[1] or (names[0] == "<lambda>" and failure.expected != failure.actual))
-
-
 def _is_needed(subject: str, change: Change, source: str) -> bool:
     """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it.
 
@@ -298,6 +277,9 @@ def _special(failure: GuardFailure) -> Kind | None:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
+        case Check.CONDITION if failure.line is not None and (branch := _ON_NAME.match(failure.line.text)):
+            is_flag = failure.subject.endswith((" != 0", " == 0"))
+            return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}") if is_flag else SYMBOLIC
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":
