@@ -16,6 +16,7 @@ from depyf.findings.catalogue.recompiles import (
     DEVICE_CONTEXT,
     DIMENSION_ONE,
     DUCK_SIZE,
+    EACH_BRANCH,
     EACH_FUNCTION,
     EACH_VALUE,
     FUNCTION_TRANSFORM,
@@ -204,7 +205,8 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
     if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
-        return replace(VALUES[place, change], fix="", note=EACH_VALUE)
+        is_branch = change is Change.STRING and not is_text_of_call(failure.subject, source)
+        return replace(VALUES[place, change], fix="", note=EACH_BRANCH if is_branch else EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
     if change is Change.FUNCTION and is_another_function(failure):

@@ -62,6 +62,8 @@ OTHER_CLASS = "each class needs an entry of its own"
 EACH_VALUE = "each value needs an entry of its own"
 """For a string or a flag that a call or the structure of the result needs, so that no tensor replaces it."""
 
+EACH_BRANCH = f"a branch on it selects what runs, so {EACH_VALUE}"
+"""For a string on which a branch runs other operations."""
 EACH_FUNCTION = "each function needs an entry of its own"
 """For a function in the place of another one, which is no second definition of the same function."""
 
