@@ -64,7 +64,7 @@ _OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"
 """The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
 _IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
 _ON_NAME = re.compile(r"(?:el)?if (?:not )?\w+:")
-"""A branch on a number that has a name: the guard `x.size()[0] % 8 != 0` of `if missing:` fails for the other branch."""
+"""A branch on a number with a name: the guard `x.size()[0] % 8 != 0` of `if missing:` fails for the other branch."""
 _AUTOCAST = re.compile(r"\bAutocast\w+")
 _OF_MODULES = re.compile(r"""[.\[]['"]?_modules['"]?\]?$""")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
