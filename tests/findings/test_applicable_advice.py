@@ -92,7 +92,7 @@ def test_the_line_that_hands_a_value_to_a_library_is_the_place() -> None:
     made.source = "def f(self, x, mode):\n    x = x + 1\n    return self.heads[mode](x)\n"
     (found,) = findings(run_of(made))
     assert (found.where.file, found.where.line) == ("f.py", 3)
-    assert found.fix == "" and found.cause.endswith("each value of it needs an entry of its own")
+    assert found.fix == "" and found.cause.endswith("each value needs an entry of its own")
 
 
 def test_a_counter_that_a_slice_needs_stays_a_number() -> None:

@@ -202,7 +202,7 @@ def sizes(*actual: int) -> Function:
 def test_a_batch_of_one_and_then_any_batch_settle():
     finding = only(sizes(1, 7))
     assert finding.severity == "low"
-    assert finding.cause.endswith("; expected: torch compiles 0 and 1 for themselves, then for any value")
+    assert finding.cause.endswith("; expected: torch compiles 0 and 1 separately, then for any value")
 
 
 def test_sizes_that_do_not_settle_are_not_expected():

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Place
 from depyf.findings.catalogue.recompiles import (
+    EACH_FUNCTION,
+    EACH_VALUE,
     FILLED,
     KEYS,
     MISSING,
@@ -50,6 +52,8 @@ def expectation(event: Event) -> str:
     if few and is_of_another_module(event):
         return f"each {_other_module(event)} needs an entry of its own"
     causes = _own_causes(event)
+    if few and (words := _of_each_value(causes)):
+        return words
     if len(compiles) == 1 and _are_symbols(causes, compiles[0]):
         return "from the second value on, torch compiles for any value"
     if few and _is_other_class(cause) and _is_bounded(event):
@@ -57,6 +61,25 @@ def expectation(event: Event) -> str:
     if event.alone <= 1 and _are_first_made(causes):
         return FOUND
     return _of_few_entries(event, compiles)
+
+
+def _of_each_value(causes: Sequence[Cause]) -> str:
+    """Return why a few entries are expected where no change of the program saves them, or "".
+
+    A decorator's `wrapper` is one code for all functions that it wraps. A string that an argument gives may select what
+    is called.
+    """
+    first = causes[0].kind
+    if any(cause.kind.place is Place.CLOSURE and cause.kind.note == EACH_FUNCTION for cause in causes):
+        return "one code serves several decorated functions, each of which needs an entry of its own"
+    is_each = all(
+        cause.kind.note in _EACH and cause.kind.place in _PASSED or cause.kind.is_expected for cause in causes
+    )
+    return first.note if is_each and first.note in _EACH else ""
+
+
+_EACH = (EACH_VALUE, EACH_FUNCTION)
+_PASSED = (Place.ARGUMENT, Place.ELEMENT)
 
 
 def _other_module(event: Event) -> str:
@@ -265,7 +288,7 @@ def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:
     others = [failures[compiled.order] for compiled in compiles if not _is_symbol(failures[compiled.order], compiled)]
     if not others:
         return "torch compiles for any value, once for each mode of the function"
-    return "torch compiles 0 and 1 for themselves, then for any value" if all(map(_is_zero_or_one, others)) else ""
+    return "torch compiles 0 and 1 separately, then for any value" if all(map(_is_zero_or_one, others)) else ""
 
 
 def _is_zero_or_one(failure: GuardFailure) -> bool:

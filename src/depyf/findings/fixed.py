@@ -21,9 +21,7 @@ _CHANGES = (Change.INT, Change.FLOAT, Change.STRING, Change.BOOL, Change.CONSTAN
 _MAKERS = ("__init__", "__post_init__", "__new__")
 
 
-def fixed(
-    kind: Kind, function: Function, failures: Sequence[GuardFailure], compiles: Sequence[Compile]
-) -> Kind | None:
+def fixed(kind: Kind, function: Function, failures: Sequence[GuardFailure], compiles: Sequence[Compile]) -> Kind | None:
     """Return the kind of an attribute that each object has for itself, or None for any other value.
 
     Args:

@@ -139,6 +139,7 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
     The guard on transforms of `torch.func` has no value of the program, only torch's text.
     """
     failures = [_understood(failure) for failure in entry.failures]
+    failures = [failure for failure in failures if not _has_no_value(failure)] or failures
     if any(map(_is_of_inference, failures)):
         return [
             replace(failure, source="inference_mode")
@@ -162,6 +163,12 @@ def _understood(failure: GuardFailure) -> GuardFailure:
 
 
 _OF_OBJECT = ".__dict__"
+_EXCEPTION = re.compile(r"\w+Error: ")
+
+
+def _has_no_value(failure: GuardFailure) -> bool:
+    """Return whether a condition raised an exception, because another guard's value was None or of another class."""
+    return failure.is_condition and _EXCEPTION.match(failure.actual) is not None
 
 
 def _is_of_inference(failure: GuardFailure) -> bool:

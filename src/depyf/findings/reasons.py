@@ -176,7 +176,9 @@ def place_words(line: UserLine | None, function: Function) -> str:
     if line is None or not line.text:
         return ""
     file = "" if line.filename in ("", function.filename) else os.path.basename(line.filename)
-    return f"{file}:{line.line} {line.text}"
+    # The text of a statement of several lines ends within its brackets.
+    cut = next((f"{line.text}...{end}" for start, end in ("()", "[]", "{}") if line.text.endswith(start)), line.text)
+    return f"{file}:{line.line} {cut}"
 
 
 def failure_words(failure: GuardFailure, function: Function) -> str:

@@ -116,7 +116,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
         reason.kind.name,
-        _severity(event),
+        _severity(session, event),
         _where(session, cause, compiled, reason),
         f"{subject}: {_sentence(event, reason)}{at_once}{_expected(event)}",
         _cost(costly),
@@ -155,7 +155,14 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
         return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
     reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
     reason = with_use(cause, root, reason)
-    return replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
+    reason = replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
+    return replace(reason, fix=_fitted(cause, reason, root))
+
+
+def _fitted(cause: Cause, reason: Reason, root: Function) -> str:
+    from depyf.findings.fitting import fitted
+
+    return fitted(cause, reason, root)
 
 
 def _or_switch(cause: Cause, reason: Reason) -> str:
@@ -263,14 +270,19 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     verb = "remains" if len(names) == 1 else "remain"
     if is_dynamic:
         return f"{reason.fix}; {what} {verb}"
+    if event.avoided == 0:
+        return _all_parts(reason, others)
     words = f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
-    return f"{words}{_other_half(event, others) if len(names) == 1 else ''}"
+    return words
 
 
-def _other_half(event: Event, others: Sequence[Reason]) -> str:
-    """Return the fix of the only other reason. A fix that avoids nothing alone is half of one."""
-    fixes = [other.fix for other in others if other.fix]
-    return f". Also {fixes[0]}" if event.avoided == 0 and len(fixes) == 1 else ""
+def _all_parts(reason: Reason, others: Sequence[Reason]) -> str:
+    """Return the fixes of all that differed where no single one avoids anything, or "" if one of them has no fix."""
+    fixes = list(dict.fromkeys((reason.fix, *(other.fix for other in others))))
+    if not all(fixes) or len(fixes) > MOST_TOGETHER:
+        return ""
+    first, *rest = fixes
+    return f"{first}. Also {'. Also '.join(rest)}" if rest else first
 
 
 def _below(event: Event) -> str:
@@ -346,10 +358,13 @@ def _told(failure: GuardFailure, kind: Kind, besides: str = "") -> str:
     return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"
 
 
-def _severity(event: Event) -> Severity:
+def _severity(session: Session, event: Event) -> Severity:
     if expectation(event):
         return "low"
-    return "high" if len(event.compiles) >= MANY and not _has_settled(event) else "medium"
+    from depyf.findings.fitting import has_few_entries
+
+    is_bounded = has_few_entries(event.cause, session.functions[event.cause.function.root])
+    return "high" if len(event.compiles) >= MANY and not (is_bounded or _has_settled(event)) else "medium"
 
 
 def _has_settled(event: Event) -> bool:

@@ -1,6 +1,6 @@
 """The line of the program that changes a value between calls, where the source has exactly one.
 
-    model.tau = 1.0 - epoch / 10      # in the loop: the only line outside of compiled code that assigns `tau`
+model.tau = 1.0 - epoch / 10      # in the loop: the only line outside of compiled code that assigns `tau`
 """
 
 from __future__ import annotations
