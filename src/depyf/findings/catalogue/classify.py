@@ -201,6 +201,19 @@ def _is_tensor_type(name: str) -> bool:
 
 
 def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) -> Kind:
+    kind = _of_use(failure, change, place, source)
+    if kind is not None:
+        return kind
+    kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
+    if place is Place.GLOBAL and failure.subject != root_name(failure.source):
+        kind = replace(kind, place_words=f"of {kind.place_words}")
+    # A tensor cannot replace a string or a number that is None in some calls.
+    is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
+    return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _of_use(failure: GuardFailure, change: Change, place: Place, source: str) -> Kind | None:
+    """Return the kind of a value by its use in the source, or None if the use does not decide it."""
     if change is Change.FLOAT and _LEARNING_RATE.search(failure.subject):
         return LEARNING_RATE
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
@@ -212,12 +225,7 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return _in_call(failure, place)
     if change is Change.FUNCTION and is_another_function(failure):
         return replace(VALUES[place, change], fix="", note=EACH_FUNCTION)
-    kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
-    if place is Place.GLOBAL and failure.subject != root_name(failure.source):
-        kind = replace(kind, place_words=f"of {kind.place_words}")
-    # A tensor cannot replace a string or a number that is None in some calls.
-    is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
-    return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+    return None
 
 
 def _is_needed(subject: str, change: Change, source: str) -> bool:
