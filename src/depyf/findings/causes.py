@@ -377,6 +377,7 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
 
 
 def _counter(kind: Kind) -> Kind:
+    """Return the kind of a number that grows."""
     if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
         return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
     return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
