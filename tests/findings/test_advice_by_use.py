@@ -202,3 +202,18 @@ def test_a_number_carried_over_a_break_is_named_beside_a_size() -> None:
     texts = 'L["___stack0"]: expected 0, got 6', 'size of L["x"]: expected (2, 6), got (2, 1)'
     made = function(0, "f", "f.py", (CALL,), 10, *texts)
     assert "in this call also the number carried over the graph break was 6, not 0" in said(made).cause
+
+
+def test_a_fix_that_avoids_nothing_is_not_offered() -> None:
+    texts = 'dtype of L["x"]: expected torch.float32, got torch.float16', "L[\"mode\"]: expected 'a', got 'b'"
+    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    made.source = "def f(self, x, mode):\n    return x.to(mode)\n"
+    assert said(made).fix == ""
+    made.source = "def f(self, x, mode):\n    return x * FACTORS[mode]\n"
+    assert "alone, this avoids 0 of 1 recompile, because `mode` remains. Also look up" in said(made).fix
+
+
+def test_a_list_of_numbers_says_why_it_has_no_fix() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected length 1, got 2')
+    made.compiles[1].guards = GuardSet((Guard("EQUALS_MATCH", 'L["x"][0]', "", ""),))
+    assert (said(made).fix, said(made).cause.endswith("; each length needs an entry of its own")) == ("", True)

@@ -47,6 +47,8 @@ MOST_TOGETHER = 3
 
 LONGEST_TEXT = 60
 """The longest line of source that a sentence quotes, in characters."""
+EACH_LENGTH = "each length needs an entry of its own"
+"""For a list whose items cannot be stacked in one tensor."""
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
@@ -148,6 +150,8 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
     reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
     reason = with_use(cause, root, reason)
+    if reason.kind.change is Change.LENGTH and not reason.fix and not reason.note:
+        return replace(reason, note=EACH_LENGTH)
     return replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
 
 
@@ -256,6 +260,8 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     verb = "remains" if len(names) == 1 else "remain"
     if is_dynamic:
         return f"{reason.fix}; {what} {verb}"
+    if _avoids_nothing(event, others):
+        return ""
     words = f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
     return f"{words}{_other_half(event, others) if len(names) == 1 else ''}"
 
@@ -264,6 +270,11 @@ def _other_half(event: Event, others: Sequence[Reason]) -> str:
     """Return the fix of the only other reason. A fix that avoids nothing alone is half of one."""
     fixes = [other.fix for other in others if other.fix]
     return f". Also {fixes[0]}" if event.avoided == 0 and len(fixes) == 1 else ""
+
+
+def _avoids_nothing(event: Event, others: Sequence[Reason]) -> bool:
+    """Return whether a fix avoids no recompile, because something else that has no fix differed in each call, too."""
+    return event.avoided == 0 and not any(other.fix for other in others)
 
 
 def _below(event: Event) -> str:
