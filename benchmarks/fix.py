@@ -19,6 +19,7 @@ import argparse
 import contextlib
 import copy
 import importlib.util
+import io
 import json
 import random
 import re
@@ -157,7 +158,8 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
     differences = []
     for seed in range(count):
         inputs = before.inputs(torch.Generator().manual_seed(1000 + seed))
-        results = [_result(function, copy.deepcopy(inputs)) for function in functions]
+        with contextlib.redirect_stdout(io.StringIO()):
+            results = [_result(function, copy.deepcopy(inputs)) for function in functions]
         for word, other in zip(("eager", "compiled"), results[1:], strict=True):
             if isinstance(other, Exception) or isinstance(results[0], Exception):
                 differences.append(f"input {seed}, {word}: {other!r}, before {results[0]!r}"[:300])

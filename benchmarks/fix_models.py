@@ -104,7 +104,7 @@ def fixed(name: str, folder: Path, nursery: Nursery, limit: int) -> Result:
 
 def _told(name: str, result: Result) -> tuple[int, int]:
     before = result.plain.counts.breaks
-    after = result.made.counts.breaks if result.made is not None else before
+    after = result.patched.counts.breaks if result.patched is not None else before
     words = result.same.words if result.same is not None else result.ended or "no edit helps"
     print(f"  fixed: {before} -> {after} breaks; {words}", flush=True)
     for edit in result.tried:

@@ -1,4 +1,5 @@
-# Lightning-AI/pytorch-lightning#20742, ultralytics/ultralytics#20123: the trainer keeps progress as floats on the model.
+# Lightning-AI/pytorch-lightning#20742, ultralytics/ultralytics#20123: the trainer keeps progress as floats on the
+# model.
 import torch
 
 

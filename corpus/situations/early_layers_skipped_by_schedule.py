@@ -1,4 +1,5 @@
-# facebookresearch/LayerSkip#21, huggingface/transformers#38012: layer drop follows a list of floats on the config, and prints.
+# facebookresearch/LayerSkip#21, huggingface/transformers#38012: layer drop follows a list of floats on the config,
+# and prints.
 import random
 
 import torch

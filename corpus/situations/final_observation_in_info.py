@@ -1,4 +1,5 @@
-# pytorch/rl#2738, Farama-Foundation/Gymnasium#1122: an environment's info has keys only in the step that ends an episode.
+# pytorch/rl#2738, Farama-Foundation/Gymnasium#1122: an environment's info has keys only in the step that ends an
+# episode.
 import torch
 
 

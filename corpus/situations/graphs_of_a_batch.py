@@ -1,4 +1,5 @@
-# pyg-team/pytorch_geometric#9640: pooling over graphs takes the number of graphs out of a tensor; each batch has other sizes.
+# pyg-team/pytorch_geometric#9640: pooling over graphs takes the number of graphs out of a tensor; each batch has
+# other sizes.
 from dataclasses import dataclass
 
 import torch

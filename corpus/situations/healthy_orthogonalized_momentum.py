@@ -17,7 +17,7 @@ def orthogonalized(gradient: torch.Tensor, steps: int = 3) -> torch.Tensor:
 
 class Muon(torch.optim.Optimizer):
     def __init__(self, parameters, lr=0.02, momentum=0.95):
-        super().__init__(parameters, dict(lr=lr, momentum=momentum))
+        super().__init__(parameters, {"lr": lr, "momentum": momentum})
 
     @torch.no_grad()
     def step(self, closure=None):

@@ -1,7 +1,6 @@
 # vwxyzjn/cleanrl ppo.py with a compiled agent: action is None in the rollout and given in the update.
 import torch
 from torch import nn
-from torch.distributions import Categorical
 
 STEPS, ENVIRONMENTS = 8, 4
 

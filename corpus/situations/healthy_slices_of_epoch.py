@@ -1,4 +1,5 @@
-# Batches are slices of one shuffled tensor; the last one is smaller; the model is evaluated on all data after each epoch.
+# Batches are slices of one shuffled tensor; the last one is smaller; the model is evaluated on all data after each
+# epoch.
 import torch
 import torch.nn.functional as F
 

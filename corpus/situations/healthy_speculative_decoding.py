@@ -1,4 +1,4 @@
-# meta-pytorch/gpt-fast speculative decoding: a draft proposes four tokens, the model checks them in one call.
+# meta-pytorch/gpt-fast speculative.py, a draft proposes four tokens, the model checks them in one call.
 import torch
 from torch import nn
 

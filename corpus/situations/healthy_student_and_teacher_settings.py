@@ -1,4 +1,5 @@
-# Distillation: student and teacher are one class with other settings, each compiled; the teacher runs without gradients.
+# Distillation: student and teacher are one class with other settings, each compiled; the teacher runs without
+# gradients.
 from dataclasses import dataclass
 
 import torch

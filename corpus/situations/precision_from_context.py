@@ -1,4 +1,5 @@
-# Lightning-AI/pytorch-lightning#20901, pytorch/pytorch#152098: evaluation under bfloat16 autocast, training without; one loss for both.
+# Lightning-AI/pytorch-lightning#20901, pytorch/pytorch#152098: evaluation under bfloat16 autocast, training without;
+# one loss for both.
 import contextlib
 
 import torch

@@ -1,4 +1,5 @@
-# huggingface/diffusers#11360: a transformer for video gets other numbers of frames, heights and widths, and a list of strings.
+# huggingface/diffusers#11360: a transformer for video gets other numbers of frames, heights and widths, and a list of
+# strings.
 import torch
 import torch.nn.functional as F
 

@@ -1,4 +1,5 @@
-# huggingface/diffusers#12218, Comfy-Org/ComfyUI#9480: a sampler keeps its index and its last outputs, and the step is compiled.
+# huggingface/diffusers#12218, Comfy-Org/ComfyUI#9480: a sampler keeps its index and its last outputs, and the step is
+# compiled.
 import torch
 
 

@@ -1,4 +1,5 @@
-# karpathy/nanochat#350, pytorch/torchtune#2180: the compiled step guards against bad losses and logs, and counts skipped steps.
+# karpathy/nanochat#350, pytorch/torchtune#2180: the compiled step guards against bad losses and logs, and counts
+# skipped steps.
 import logging
 
 import torch

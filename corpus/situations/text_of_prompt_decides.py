@@ -1,6 +1,6 @@
-# vllm-project/vllm#24621, sgl-project/sglang#9102: the request is a pydantic-like object with strings, lists of ints and None.
+# vllm-project/vllm#24621, sgl-project/sglang#9102: the request is a pydantic-like object with strings, lists of ints
+# and None.
 from dataclasses import dataclass, field
-from typing import Optional
 
 import torch
 
@@ -8,7 +8,7 @@ import torch
 @dataclass
 class SamplingParameters:
     temperature: float = 1.0
-    top_k: Optional[int] = None
+    top_k: int | None = None
     stop_ids: list = field(default_factory=list)
     logprobs: bool = False
 

@@ -1,4 +1,5 @@
-# Lightning-AI/pytorch-lightning#21513: a compiled training step freezes the other network's parameters, as toggle_optimizer does.
+# Lightning-AI/pytorch-lightning#21513: a compiled training step freezes the other network's parameters, as
+# toggle_optimizer does.
 import torch
 import torch.nn.functional as F
 

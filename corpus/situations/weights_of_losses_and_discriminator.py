@@ -1,4 +1,5 @@
-# CompVis/stable-diffusion#839, huggingface/diffusers#9940: an autoencoder whose adversarial loss starts after some steps.
+# CompVis/stable-diffusion#839, huggingface/diffusers#9940: an autoencoder whose adversarial loss starts after some
+# steps.
 import torch
 import torch.nn.functional as F
 

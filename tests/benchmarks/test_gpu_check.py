@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from benchmarks.gpu_check import __main__ as command
 from benchmarks.gpu_check import running
 from benchmarks.gpu_check.checks import Told, read
 from benchmarks.gpu_check.plan import PARTS, Part
+from tests.benchmarks import forked_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,21 +37,35 @@ def test_without_a_gpu_each_part_says_that_it_is_skipped(tmp_path: Path, monkeyp
 
 
 @pytest.mark.slow
-def test_every_part_runs_in_its_small_form(tmp_path: Path) -> None:
+def test_every_part_runs_in_its_small_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("transformers")
-    done, checks = checked(tmp_path, "--device", "cpu", "--budget", "400")
-    assert done.returncode == 0, done.stdout + done.stderr
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system has no fork")
+    monkeypatch.setattr(command, "run_part", functools.partial(forked_parts.run_part, forked_parts.context()))
+    code = command.main(["--out", str(tmp_path), "--device", "cpu", "--budget", "400"])
+    assert code == 0, capsys.readouterr().out
+    checks = json.loads((tmp_path / "gpu.json").read_text("utf-8"))
     assert {part["state"] for part in checks["parts"].values()} == {"done"}
     assert all(part["checks"] for part in checks["parts"].values())
 
 
-def test_a_part_that_is_done_does_not_run_again(tmp_path: Path) -> None:
+def test_a_part_that_is_done_does_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, first = checked(tmp_path, "--device", "cpu", "--parts", "i")
-    assert first["parts"]["i"]["state"] == "done"
-    done, second = checked(tmp_path, "--device", "cpu", "--parts", "i")
-    assert second == first and "== i" not in done.stdout
-    done, _ = checked(tmp_path, "--device", "cpu", "--parts", "i", "--again")
-    assert "== i" in done.stdout
+    assert first["parts"]["i"]["state"] == "done" and first["parts"]["i"]["checks"]
+    began: list[str] = []
+
+    def begin(part: Part, *_: object) -> str:
+        began.append(part.letter)
+        return running.DONE
+
+    monkeypatch.setattr(command, "run_part", begin)
+    options = ["--out", str(tmp_path), "--device", "cpu", "--parts", "i"]
+    assert command.main(options) == 0
+    assert not began and json.loads((tmp_path / "gpu.json").read_text("utf-8")) == first
+    assert command.main([*options, "--again"]) == 0
+    assert began == ["i"]
 
 
 def test_without_time_no_part_begins(tmp_path: Path) -> None:
@@ -59,8 +76,8 @@ def test_without_time_no_part_begins(tmp_path: Path) -> None:
 
 def test_what_a_part_told_before_its_limit_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = Part("x", "endless", "a part without an end", 3)
-    script = "import sys; from pathlib import Path; from benchmarks.gpu_check.checks import Told\n"
-    script += "Told(Path(sys.argv[1])).add('before', 1, True)\nwhile True: pass\n"
+    script = "import sys, time; from pathlib import Path; from benchmarks.gpu_check.checks import Told\n"
+    script += "Told(Path(sys.argv[1])).add('before', 1, True)\ntime.sleep(600)\n"
     monkeypatch.setattr(running.sys, "executable", str(_python(tmp_path, script, running.results(tmp_path, part))))
     assert running.run_part(part, "cpu", tmp_path, 3) == running.LATE
     assert [result.what for result in read(running.results(tmp_path, part))] == ["before"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ if shutil.which("bash") is None or shutil.which("git") is None:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+RUN = "Run head and base"
 CLEAN = """\
 import sys
 import torch
@@ -108,9 +111,11 @@ class Job:
                 return False
         return True
 
-    def run(self) -> int:
-        """Run the steps; return the exit code of the first that fails, or 0."""
-        for step in ACTION["runs"]["steps"]:
+    def run(self, *, after: str = "", until: str = "") -> int:
+        """Run the steps after one and until another, by default all; return the exit code of one that fails, or 0."""
+        names = [step["name"] for step in ACTION["runs"]["steps"]]
+        begin, end = names.index(after) + 1 if after else 0, names.index(until) + 1 if until else None
+        for step in ACTION["runs"]["steps"][begin:end]:
             if not self.holds(step.get("if")):
                 self.skipped.append(step["name"])
             elif "run" in step:
@@ -157,42 +162,67 @@ def _git(project: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=project, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def job_on(folder: Path, first: str, second: str, **inputs: str) -> Job:
+    """Return a job on a project of two commits: `base` has the first text, head the second.
+
+    Args:
+        folder: where the project is made.
+        first: the program of the base.
+        second: the program of the head.
+        inputs: the inputs of the action, with `_` for `-`.
+    """
+    project, temporary = folder / "project", folder / "runner temp"
+    (temporary / "bin").mkdir(parents=True)
+    (temporary / "bin" / "gh").write_text(GH, encoding="utf-8")
+    (temporary / "bin" / "gh").chmod(0o755)
+    (project / "sub").mkdir(parents=True)
+    _git(project, "init", "--quiet")
+    (project / "sub" / "test_contract.py").write_text(CONTRACT, encoding="utf-8")
+    commits = []
+    for text in (first, second):
+        (project / "sub" / "train.py").write_text(text, encoding="utf-8")
+        _git(project, "add", "--all")
+        _git(project, "commit", "--quiet", "--allow-empty", "--message", "a commit")
+        commits.append(_git(project, "rev-parse", "HEAD"))
+    given = {"install": "false", "python": sys.executable, "working-directory": "sub"} | {
+        name.replace("_", "-"): value for name, value in inputs.items()
+    }
+    return Job(project, temporary, given, {"number": "7", "base": commits[0]})
+
+
 @pytest.fixture
-def job(tmp_path: Path) -> Any:
-    """Return a function that makes a job on a project of two commits: `base` has the first text, head the second."""
+def job(tmp_path: Path) -> Callable[..., Job]:
+    """Return a function that makes a job in the folder of the test."""
+    return functools.partial(job_on, tmp_path)
 
-    def made(first: str, second: str, **inputs: str) -> Job:
-        project, temporary = tmp_path / "project", tmp_path / "runner temp"
-        (temporary / "bin").mkdir(parents=True)
-        (temporary / "bin" / "gh").write_text(GH, encoding="utf-8")
-        (temporary / "bin" / "gh").chmod(0o755)
-        (project / "sub").mkdir(parents=True)
-        _git(project, "init", "--quiet")
-        (project / "sub" / "test_contract.py").write_text(CONTRACT, encoding="utf-8")
-        commits = []
-        for text in (first, second):
-            (project / "sub" / "train.py").write_text(text, encoding="utf-8")
-            _git(project, "add", "--all")
-            _git(project, "commit", "--quiet", "--allow-empty", "--message", "a commit")
-            commits.append(_git(project, "rev-parse", "HEAD"))
-        given = {"install": "false", "python": sys.executable, "working-directory": "sub"} | {
-            name.replace("_", "-"): value for name, value in inputs.items()
-        }
-        return Job(project, temporary, given, {"number": "7", "base": commits[0]})
 
-    return made
+@pytest.fixture(scope="module")
+def both_ran(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """Return a job on a program that breaks in its head, after its step `RUN`."""
+    action_job = job_on(tmp_path_factory.mktemp("job"), CLEAN, BROKEN, script="train.py", arguments="first\na b")
+    assert action_job.run(until=RUN) == 0
+    return action_job
+
+
+def going_on(ran: Job, **inputs: str) -> Job:
+    """Return a job that goes on after its step `RUN`, which asks for no other input."""
+    for name in ("summary", "gh.json"):
+        (ran.temporary / name).unlink(missing_ok=True)
+    given = ran.inputs | {name.replace("_", "-"): value for name, value in inputs.items()}
+    outputs, codes = {"run": dict(ran.outputs["run"])}, {RUN: ran.codes[RUN]}
+    return replace(ran, inputs=given, outputs=outputs, summary="", skipped=[], codes=codes)
 
 
 def _schema() -> Any:
     return json.loads((ROOT / "tests" / "cli" / "sarif.schema.json").read_text(encoding="utf-8"))
 
 
-def test_a_new_graph_break_is_commented_and_fails(job: Any) -> None:
+def test_a_new_graph_break_is_commented_and_fails(both_ran: Job) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="SARIF is checked with its schema")
-    action_job: Job = job(CLEAN, BROKEN, script="train.py", arguments="first\na b")
-    assert action_job.run() == 1
+    action_job = going_on(both_ran)
+    assert action_job.run(after=RUN) == 1
     assert action_job.codes == {
-        "Run head and base": 0,
+        RUN: 0,
         "Compare": 0,
         "Comment on the pull request": 0,
         "Fail on new findings": 1,
@@ -214,9 +244,9 @@ def test_a_new_graph_break_is_commented_and_fails(job: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_second_run_updates_the_comment(job: Any) -> None:
-    action_job: Job = job(CLEAN, BROKEN, script="train.py")
-    action_job.run()
+def test_the_second_run_updates_the_comment(both_ran: Job) -> None:
+    action_job = going_on(both_ran)
+    action_job.run(after=RUN)
     action_job.run()
     assert [("PATCH" in call["arguments"], "POST" in call["arguments"]) for call in action_job.gh] == [
         (False, False),
@@ -228,18 +258,17 @@ def test_the_second_run_updates_the_comment(job: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("first", "second", "inputs", "code"),
-    [
-        (BROKEN, BROKEN, {}, 0),
-        (CLEAN, BROKEN, {"allow": "5"}, 0),
-        (CLEAN, BROKEN, {"fail_on": "never"}, 0),
-        (CLEAN, "raise SystemExit(4)\n", {}, 1),
-    ],
-)
-def test_exit_codes(job: Any, first: str, second: str, inputs: dict[str, str], code: int) -> None:
-    action_job: Job = job(first, second, script="train.py", comment="false", **inputs)
+@pytest.mark.parametrize(("first", "second", "code"), [(BROKEN, BROKEN, 0), (CLEAN, "raise SystemExit(4)\n", 1)])
+def test_exit_codes(job: Any, first: str, second: str, code: int) -> None:
+    action_job: Job = job(first, second, script="train.py", comment="false")
     assert action_job.run() == code
+    assert "Comment on the pull request" in action_job.skipped and not action_job.gh
+
+
+@pytest.mark.parametrize("inputs", [{"allow": "5"}, {"fail_on": "never"}])
+def test_new_findings_may_be_allowed(both_ran: Job, inputs: dict[str, str]) -> None:
+    action_job = going_on(both_ran, comment="false", **inputs)
+    assert action_job.run(after=RUN) == 0
     assert "Comment on the pull request" in action_job.skipped and not action_job.gh
 
 

@@ -45,6 +45,14 @@ def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: lis
     assert first.endswith(f" s, {says}")
 
 
+def test_a_run_that_compiled_nothing_says_so(tmp_path: Path) -> None:
+    session = Session("2.13.0", "3.11.7")
+    session.ended = True
+    (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
+    second = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[1]
+    assert second == "worth a look: nothing was compiled, and index.md has the usual reasons"
+
+
 def test_a_run_without_anything_to_change_says_so_with_its_numbers(tmp_path: Path) -> None:
     session = Session("2.13.0", "3.11.7", functions={"0": Function("0", "f", "f.py", 1, "", "0")})
     session.functions["0"].compiles.append(compiled(0, CODE))

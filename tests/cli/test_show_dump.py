@@ -14,9 +14,10 @@ pytest.importorskip("click", reason="the command line needs click")
 
 from click.testing import CliRunner, Result  # noqa: E402
 
-from benchmarks.index_parts import artefact  # noqa: E402
+from benchmarks.index_parts import artefact, write_dump  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
-from tests.dump_of_toy import FILES, entry, function, index, toy_entry, write_dump  # noqa: E402
+from depyf.views.html.process import processes  # noqa: E402
+from tests.dump_of_toy import FILES, entry, function, index, toy_entry  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """\
@@ -62,6 +63,7 @@ def test_what_is_wrong_stands_above_all_compiles(dump: Path) -> None:
     assert "`toy` was compiled again" in head
     assert "0/0       toy  toy.py:4   first call" in table
     assert "2.5 s" in table
+    assert table.endswith("\nmore: --line FILE:LINE (its nodes and kernels), --costs, --recompiles, --breaks\n")
 
 
 def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
@@ -219,6 +221,8 @@ def test_a_recompile_has_the_sentence_and_the_fix_of_its_finding(dump: Path) -> 
     assert row["finding"] == finding
     shown = " ".join(run(dump, "--recompiles").output.split())
     assert f"finding: {finding['cause']}" in shown
+    (page,) = processes(dump, 0.0)[0].recompiled
+    assert page.entries[1].fix(0) == finding["fix"]
     assert shown.count("fix: ") == shown.count(f"fix: {finding['fix']}") == 1
 
 
@@ -230,6 +234,8 @@ def test_an_expected_recompile_has_no_fix(tmp_path: Path) -> None:
     assert row["finding"]["severity"] == "low"
     assert [reason["advice"] for reason in row["nearest"]["reasons"]] == [""]
     assert "fix: " not in run(tmp_path, "--recompiles").output
+    (page,) = processes(tmp_path, 0.0)[0].recompiled
+    assert page.entries[1].fix(0) == "no change is needed"
 
 
 def test_the_costs_end_with_the_seconds_of_each_phase(dump: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -15,6 +16,10 @@ from benchmarks import index_parts  # noqa: E402
 from benchmarks.index_parts import artefact, write_dump  # noqa: E402
 from depyf.cli.commands import depyf  # noqa: E402
 from depyf.cli.exit_codes import EXIT_DONE, EXIT_USAGE  # noqa: E402
+from depyf.links import of_line  # noqa: E402
+from depyf.links.documents import Document, documents  # noqa: E402
+from depyf.links.of_line import kernel_parts  # noqa: E402
+from depyf.links.origins import Links  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = """\
@@ -136,8 +141,8 @@ def written(directory: Path, count: int = 1) -> Path:
     files = {f"source/{FILE}": SOURCE, "other/mappings.json": MAPPINGS, "other/stacks.json": STACKS}
     for number in range(1, count + 1):
         stem = f"__compiled_fn_{number}"
-        files[f"{stem}.Captured_Graph.0.py"] = CAPTURED
-        files[f"{stem}.AFTER_POST_GRAD.0.py"] = LOWERED
+        files[f"{stem}.Captured_Graph.0.py"] = f"# Captured Graph of {stem}\n{CAPTURED}"
+        files[f"{stem}.AFTER_POST_GRAD.0.py"] = f"# AFTER POST GRAD of {stem}\n{LOWERED}"
         files[f"{stem}.kernel_0.py"] = KERNELS
     functions = [index_parts.function("toy", FILE, 4, [compiled(number) for number in range(count)])]
     return write_dump(directory, index_parts.index(functions, [FILE]), files)
@@ -152,7 +157,7 @@ def test_a_line_leads_to_its_nodes_and_to_the_lines_of_its_kernel(tmp_path: Path
     assert shown.exit_code == EXIT_DONE
     assert shown.output.startswith("models/toy.py:7  y = x * 2 + 1\n  in toy; it runs in a graph")
     assert "compile 0/0 of toy  2.0 s, 3 calls\n" in shown.output
-    assert "   9 mul = x * 2\n  10 y = mul + 1\n" in shown.output
+    assert "  10 mul = x * 2\n  11 y = mul + 1\n" in shown.output
     assert f"  kernel {NAME}  {KERNEL_FILE}:4\n" in shown.output
     rows = shown.output.partition(NAME)[2].splitlines()
     assert [row.split(maxsplit=1)[1] for row in rows if " tmp" in row or "= tmp" in row] == [
@@ -166,6 +171,20 @@ def test_a_line_leads_to_its_nodes_and_to_the_lines_of_its_kernel(tmp_path: Path
     assert "extern_kernels" not in shown.output
 
 
+def test_a_kernel_without_linked_rows_has_those_that_are_linked_to_no_line() -> None:
+    """Inductor computes random numbers in a loop of its own, which no node of the graph has."""
+    rows = KERNELS.splitlines()
+    both = frozenset({(FILE, 6), (FILE, 7)})
+    links = {number: both for number, row in enumerate(rows, start=1) if NAME in row or "{" in row}
+    links |= {number: frozenset({(FILE, 7)}) for number, row in enumerate(rows, start=1) if "tmp3 =" in row}
+    document = Document("kernel", "kernels", "cpp", True, KERNEL_FILE, KERNELS, Links(links, ""))
+    (part,) = kernel_parts(document, (FILE, 6), has_backward=False)
+    assert not part.is_linked
+    assert [text.split(" = ")[0].split()[-1] for _, text in part.rows][:4] == ["tmp0", "tmp1", "tmp2", "tmp4"]
+    (other,) = kernel_parts(document, (FILE, 7), has_backward=False)
+    assert (other.is_linked, [text.strip() for _, text in other.rows]) == (True, ["auto tmp3 = tmp1 * tmp2;"])
+
+
 def test_a_library_s_kernel_is_shown_by_its_call(tmp_path: Path) -> None:
     shown = show(written(tmp_path), "--line", "models/toy.py:8").output
     assert "kernel extern_kernels.mm" in shown
@@ -173,8 +192,13 @@ def test_a_library_s_kernel_is_shown_by_its_call(tmp_path: Path) -> None:
     assert NAME not in shown
 
 
-def test_equal_compiles_are_shown_once(tmp_path: Path) -> None:
+def test_equal_compiles_are_read_and_shown_once(tmp_path: Path) -> None:
     dump = written(tmp_path, 3)
+    with mock.patch.object(of_line, "documents", wraps=documents) as reads:
+        content = json.loads(show(dump, "--line", "toy.py:7", "--json").output)
+    compiles = content["processes"][0]["items"][0]["compiles"]
+    assert [entry["kernels"][0]["file"] for entry in compiles] == [f"__compiled_fn_{n}.kernel_0.py" for n in (1, 2, 3)]
+    assert reads.call_count == 1
     shown = show(dump, "--line", "toy.py:7").output
     assert shown.count(f"kernel {NAME}") == 1
     assert "the same in compiles 0/1, 0/2: 4.0 s" in shown

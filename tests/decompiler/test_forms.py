@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -224,10 +225,15 @@ def test_what_is_no_graph_is_refused(shown: str) -> None:
         read_graph(shown, code_of("x = 1"))
 
 
+def written(case: Case) -> str:
+    """Return a case as it stands in a file."""
+    return f"## {case.title}\n{case.source}---\n{case.before}---\n{case.after}"
+
+
 def write() -> None:
     """Write what the passes give into the files."""
     for file in FILES:
-        parts = [f"## {case.title}\n{case.source}---\n{case.before}---\n{case.given()}" for case in cases(file)]
+        parts = [written(dataclasses.replace(case, after=case.given())) for case in cases(file)]
         file.write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -28,14 +28,16 @@ def test_of_entries_that_are_equally_near_the_one_that_failed_for_a_new_value_is
     }
 
 
-def test_of_entries_that_are_equally_near_the_one_that_failed_for_sizes_is_the_cause() -> None:
-    made = function(0, "attend", "f.py", (CALL,), 10, 'L["mode"]: expected None, got Tensor of torch.float32, size (8,)')
+def test_an_entry_whose_size_alone_differs_expects_a_tensor_there() -> None:
+    first = 'L["mode"]: expected None, got Tensor of torch.float32, size (8,)'
+    made = function(0, "attend", "f.py", (CALL,), 10, first)
     last = Compile(CompileId(0, 2), "attend", "f.py", 1, user_stack=(CALL,), order=11)
     none = ('L["mode"]: expected None, got Tensor of torch.float32, size (10,)',)
     sizes = ('size of L["x"]: expected (2, 8), got (2, 10)', 'size of L["mode"]: expected (8,), got (10,)')
     last.trigger = Recompile((failed("0/0", none, none), failed("0/1", sizes, sizes)))
     made.compiles.append(last)
-    made.compiles[0].guards = guarded('L["x"]')
+    made.compiles[0].guards = guarded('L["x"]', 'L["mode"]')
+    made.compiles[1].guards = guarded('L["x"]', 'L["mode"]')
     assert {finding.kind: finding.compiles for finding in findings(run_of(made))} == {
         "argument-none": ("0/1",),
         "tensor-size": ("0/2",),
@@ -90,7 +92,7 @@ def test_the_line_that_hands_a_value_to_a_library_is_the_place() -> None:
     made.source = "def f(self, x, mode):\n    x = x + 1\n    return self.heads[mode](x)\n"
     (found,) = findings(run_of(made))
     assert (found.where.file, found.where.line) == ("f.py", 3)
-    assert found.fix == "" and found.cause.endswith("each value of it needs an entry of its own")
+    assert found.fix == "" and found.cause.endswith("each value needs an entry of its own")
 
 
 def test_a_counter_that_a_slice_needs_stays_a_number() -> None:

@@ -16,13 +16,14 @@ from depyf.findings.by_source import (
     ARGUMENT,
     CHECK,
     DRAW,
-    LOOP,
+    LATER,
     NUMBER,
     NUMBERS,
     OUTSIDE,
     REPORT,
     SEED,
     SLICE,
+    TO_ITS_END,
     WRITE,
     advice_by_source,
 )
@@ -169,7 +170,7 @@ def seeded(x):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (ended_early, LOOP),
+        (ended_early, TO_ITS_END),
         (collected, OUTSIDE),
         (made_by_size, NUMBER),
         (made_and_clamped, "keep the number as a tensor"),
@@ -214,6 +215,11 @@ def multiplied(x):
     return x * values[0]
 
 
+def listed(x):
+    values = (x * 2).tolist()
+    return x, values
+
+
 def printed(x):
     x = x + 1
     print("mean", x.mean().item())
@@ -221,7 +227,8 @@ def printed(x):
 
 
 @pytest.mark.parametrize(
-    ("function", "words"), [(in_loop, NUMBERS), (handed_on, NUMBERS), (multiplied, "index the tensor")]
+    ("function", "words"),
+    [(in_loop, NUMBERS), (handed_on, NUMBERS.partition("; or")[0]), (multiplied, "index the tensor"), (listed, LATER)],
 )
 def test_numbers_of_a_list_are_indexed_only_where_no_loop_or_call_needs_them(
     function, words: str, tmp_path: Path
@@ -240,7 +247,7 @@ def test_the_breaks_of_a_report_are_one_finding(tmp_path: Path) -> None:
     found = findings(session)
     assert [finding.kind for finding in found] == ["break-item"], [finding.cause for finding in found]
     (finding,) = found
-    assert finding.cause.endswith("and 1 more graph break inside of that call") and finding.fix == REPORT
+    assert finding.cause.endswith("takes a number out of a tensor, and `print` is called") and finding.fix == REPORT
 
 
 def test_the_advice_for_a_check_can_be_followed() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from depyf.findings import findings
-from depyf.findings.changed_objects import is_of
+from depyf.findings.changed_objects import is_changed_in, is_of
+from depyf.findings.fixed import is_replaced
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Compile, CompileId, FailedEntry, Function, Guard, GuardSet, Recompile
 from depyf.model.user_line import UserLine
@@ -94,3 +95,35 @@ def test_an_attribute_that_hides_that_of_the_class_is_one_of_the_object() -> Non
     made.compiles[1].trigger = Recompile((FailedEntry("0/0", (failure.source,), (failure,), True),))
     (finding,) = findings(run_of(made))
     assert finding.kind == "own-attribute" and "`x.n` was an attribute of the object itself" in finding.cause
+
+
+@pytest.mark.parametrize(
+    ("line", "is_changed"),
+    [
+        ("self.seen.append(x)", True),
+        ("self.seen[0] = x", True),
+        ("self.seen = []", True),
+        ("del self.seen[0]", True),
+        ("y = self.seen.index(x)", False),
+        ("other.seen.append(x)", False),
+    ],
+)
+def test_a_container_that_the_source_changes_is_changed_inside(line: str, is_changed: bool) -> None:
+    assert is_changed_in(f"def f(self, x):\n    {line}\n", "self.seen") is is_changed
+
+
+def test_a_parameter_that_a_method_assigns_is_replaced(tmp_path: Path) -> None:
+    made = layers(tmp_path, "\ndef grow(layer, weight):\n    layer.weight = weight\n", 2)
+    assert is_replaced(made, "self.embed.weight") and not is_replaced(made, "self.embed.number")
+
+
+def test_a_value_beside_a_size_has_a_finding_of_its_own() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (4, 8), got (6, 8)')
+    texts = ('size of L["x"]: expected (6, 8), got (9, 8)', "L[\"mode\"]: expected 'low', got 'high'")
+    last = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
+    last.trigger = Recompile((failed("0/0", texts, texts), failed("0/1", texts, texts)))
+    made.compiles.append(last)
+    assert {finding.kind: finding.compiles for finding in findings(run_of(made))} == {
+        "tensor-size": ("0/1",),
+        "argument-string": ("0/2",),
+    }

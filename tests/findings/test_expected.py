@@ -10,7 +10,7 @@ from depyf.findings import findings
 from depyf.findings.expected import expectation
 from depyf.findings.nearest import independent
 from depyf.model.finding import Finding
-from depyf.model.guard_failure import Check
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Compile, CompileId, FailedEntry, Failure, Function, Guard, GuardSet, Recompile, SideEffect
 from depyf.model.user_line import UserLine
 from tests.findings.test_causes import CALL, function, run_of
@@ -45,17 +45,6 @@ def with_type(net_function: Function, name: str) -> Function:
             )
         )
     return net_function
-
-
-def with_conditions(entry: FailedEntry) -> FailedEntry:
-    """Return an entry whose comparisons are conditions on a number that was a symbol before."""
-    failures = (
-        replace(guard_failure, source=guard_failure.text, check=Check.CONDITION, expected="")
-        if " == " in guard_failure.text
-        else guard_failure
-        for guard_failure in entry.failures
-    )
-    return replace(entry, failures=tuple(failures))
 
 
 def only(net_function: Function) -> Finding:
@@ -213,7 +202,7 @@ def sizes(*actual: int) -> Function:
 def test_a_batch_of_one_and_then_any_batch_settle():
     finding = only(sizes(1, 7))
     assert finding.severity == "low"
-    assert finding.cause.endswith("; expected: torch compiles 0 and 1 for themselves, then for any value")
+    assert finding.cause.endswith("; expected: torch compiles 0 and 1 separately, then for any value")
 
 
 def test_sizes_that_do_not_settle_are_not_expected():
@@ -333,9 +322,10 @@ def test_the_first_step_of_an_optimizer_fills_its_state_and_marks_its_group() ->
 
 
 def test_sizes_that_were_equal_by_chance_need_one_more_entry() -> None:
-    text = "ids.size()[0] == mask.size()[0]  # duck sizing added this equality because these variables had the same size 14"
+    condition = "ids.size()[0] == mask.size()[0]"
+    text = f"{condition}  # duck sizing added this equality because these variables had the same size 14"
     net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
-    check = replace(failure(text), source=text.partition("  #")[0], check=Check.CONDITION, expected="", text=text)
+    check = replace(failure(text), source=condition, check=Check.CONDITION, expected="", text=text)
     net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (check,), True),))
     finding = only(net_function)
     assert (finding.kind, finding.severity) == ("duck-size", "low")
@@ -350,3 +340,34 @@ def test_a_stride_of_the_first_call_alone_is_a_warm_up(hits: tuple[int, int], se
     finding = only(net_function)
     assert (finding.kind, finding.severity) == ("tensor-stride", severity)
     assert "contiguous" in finding.fix
+
+
+def test_where_a_view_begins_follows_from_every_other_difference() -> None:
+    offset = GuardFailure('L["x"]', Check.OFFSET, "2 or more", "0")
+    state = failure("grad_mode: expected True, got False")
+    assert list(independent([offset, state, offset])) == [state]
+    net_function = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (offset, offset), True),))
+    finding = only(net_function)
+    assert (finding.kind, finding.severity) == ("storage-offset", "low")
+
+
+def test_a_stride_that_becomes_dynamic_is_a_warm_up_and_a_dimension_of_one_is_cloned() -> None:
+    net_function = function(0, "f", "f.py", (CALL,), 10, 'stride of L["token"]: expected (1, 1), got (3, 1)')
+    clause = 'tensor(L["token"], torch.Tensor, torch.int64, "cpu", size=(1, 1), stride={}, requires_grad=False)'
+    for stride, severity in (("(None, 1)", "low"), ("(3, 1)", "medium")):
+        guard = Guard("TENSOR_MATCH", 'L["token"]', "", clause.format(stride))
+        net_function.compiles[1].guards = GuardSet((guard,), ())
+        finding = only(net_function)
+        assert finding.severity == severity
+        assert "memory_format=torch.contiguous_format" in finding.fix
+
+
+def test_a_module_with_another_part_is_another_module_also_without_gradients() -> None:
+    part = failure("class of L[\"fn\"]._modules['1']: expected Lora, got torch.nn.modules.linear.Linear")
+    state = failure("grad_mode: expected True, got False")
+    size = failure('size of L["args"][0]: expected (4, 8), got (1, 12)')
+    net_function = function(0, "inner", "torch/_dynamo/external_utils.py", (CALL,), 10, "x")
+    net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (size, state, part), True),))
+    (finding,) = findings(run_of(net_function))
+    assert finding.severity == "low"

@@ -125,6 +125,13 @@ def test_a_part_of_a_module_is_no_argument() -> None:
     assert "`ids" not in finding.cause
 
 
+def test_an_argument_of_print_is_not_the_module() -> None:
+    call = UserLine("train.py", 9, "print(epoch, compiled(input_ids=ids).loss)", "main")
+    text = 'L["args"][0]._modules["model"].training: expected True, got False'
+    (finding,) = findings(run_of(function(0, "forward", LIBRARY, (call,), 10, text)))
+    assert "epoch" not in finding.cause
+
+
 def test_a_function_of_a_library_is_told_at_the_call_of_the_users() -> None:
     run = run_of(function(0, "inner", LIBRARY, (CALL,), 10, SIZE))
     (finding,) = findings(run)

@@ -48,6 +48,13 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
     assert (failure.expected, failure.actual) == ("8", "12")
 
 
+def test_a_hint_of_torchs_is_no_part_of_the_size() -> None:
+    hint = "Guard failed on a parameter, consider using torch._dynamo.config.force_parameter_static_shapes = False."
+    text = f"tensor 'x' size mismatch at index 0. expected 18, actual 20. {hint}"
+    (failure,) = guard_failures(failed("0/0", (text,)))
+    assert (failure.expected, failure.actual) == ("18", "20")
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
@@ -98,7 +105,7 @@ def test_a_hint_that_only_names_something_is_no_advice(hint: str) -> None:
         ),
         (
             '2 <= L["x"].size()[1]: expected true, got {"L[\'x\'].size()[1]": 1}',
-            "dimension 1 of `x` was 1; torch compiles a size of 0 or 1 for itself",
+            "dimension 1 of `x` was 1; torch compiles a size of 0 or 1 separately",
         ),
     ],
 )
@@ -216,7 +223,7 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
             "object-identity",
             "`p[0].a is p[1].b` did not hold: they were one object",
         ),
-        ('size of L["x"]: expected (4, 1), got (4, 2)', "tensor-size-one", "compiles a size of 0 or 1 for itself"),
+        ('size of L["x"]: expected (4, 1), got (4, 2)', "tensor-size-one", "compiles a size of 0 or 1 separately"),
         ('size of L["x"]: expected (4, any), got (4, 2)', "tensor-size", "was (4, 2)"),
         ('L["self"].param_groups[0]["lr"]: expected 0.1, got 0.01', "learning-rate", "the learning rate"),
     ],

@@ -6,7 +6,9 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,8 @@ pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 pytest.importorskip("libcst", reason="depyf[fix] installs it")
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "fix"
+Fix = Callable[..., Any]
+"""The command in the running process, with forked runs: `conftest.py`."""
 
 
 def fix(program: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -43,9 +47,9 @@ def test_two_causes_are_removed_and_the_file_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_breaks_in_a_loop_are_removed_though_none_helps_alone(tmp_path: Path) -> None:
-    done = fix(CORPUS / "breaks_in_a_loop.py", tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_breaks_in_a_loop_are_removed_though_none_helps_alone(forked_fix: Fix, tmp_path: Path) -> None:
+    done = forked_fix(CORPUS / "breaks_in_a_loop.py")
+    assert done.exit_code == 0, done.output
     assert "needed by the others" in done.stdout and "1 compile, 0 graph breaks" in done.stdout
     patch = (tmp_path / "depyf_fix.patch").read_text()
     assert "-        torch._dynamo.graph_break()\n" in patch
@@ -53,10 +57,10 @@ def test_breaks_in_a_loop_are_removed_though_none_helps_alone(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_an_edit_that_changes_a_gradient_is_dropped(tmp_path: Path) -> None:
+def test_an_edit_that_changes_a_gradient_is_dropped(forked_fix: Fix, tmp_path: Path) -> None:
     program = CORPUS / "nan_hidden_by_the_branch.py"
-    done = fix(program, tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = forked_fix(program)
+    assert done.exit_code == 0, done.output
     chosen, conditional = (row for row in done.stdout.splitlines() if "the branch becomes" in row)
     assert "`torch.where`" in chosen and "grad" in chosen and chosen.endswith("dropped")
     assert "`torch.cond`" in conditional and "results equal" in conditional and conditional.endswith("kept")
@@ -66,7 +70,7 @@ def test_an_edit_that_changes_a_gradient_is_dropped(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_program_that_ends_late_is_no_hang(tmp_path: Path) -> None:
     program = tmp_path / "endless.py"
-    program.write_text("import torch\nwhile True:\n    pass\n")
+    program.write_text("import time\nimport torch\ntime.sleep(600)\n")
     command = [sys.executable, "-W", "ignore", "-m", "depyf", "fix", "--limit", "8", program.name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2

@@ -15,7 +15,7 @@ from depyf.fix.edits.marks import _Dynamic, _NotStatic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 
-def chosen(text: str, line: int = 1) -> str:
+def edited_branch(text: str, line: int = 1) -> str:
     return str(replace_statement(cst.parse_module(text), line, chosen).code)
 
 
@@ -39,12 +39,15 @@ def chosen(text: str, line: int = 1) -> str:
     ],
 )
 def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
-    assert chosen(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1) == after
+    assert (
+        edited_branch(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1)
+        == after
+    )
 
 
 def test_a_break_at_an_elif_changes_the_whole_branch() -> None:
     text = "if c:\n    y = a\nelif d:\n    y = b\nelse:\n    y = x\n"
-    assert chosen(text, 3) == "y = torch.where(c, a, torch.where(d, b, x))\n"
+    assert edited_branch(text, 3) == "y = torch.where(c, a, torch.where(d, b, x))\n"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_a_break_at_an_elif_changes_the_whole_branch() -> None:
 )
 def test_a_branch_that_may_have_an_effect_is_refused(text: str, why: str) -> None:
     with pytest.raises(RefusedError, match=why):
-        chosen(text)
+        edited_branch(text)
 
 
 def test_a_statement_comes_after_the_imports() -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 import libcst as cst
 
 from depyf.fix.edit import RefusedError
-from depyf.fix.edits.arguments import given_as
+from depyf.fix.edits.arguments import cloned, given_as
 from depyf.fix.edits.borders import inward
 from depyf.fix.edits.drawn import drawn
 from depyf.fix.edits.growing import grown_after
@@ -37,6 +37,14 @@ def test_an_argument_gets_another_form(before: str, form: str, after: str) -> No
 def test_an_argument_that_has_the_form_or_is_not_there_stays(text: str) -> None:
     with pytest.raises(RefusedError):
         replace_statement(cst.parse_module(text), 1, given_as(1, "scale", "torch.tensor({})"))
+
+
+@pytest.mark.parametrize("mark", ["", "torch._dynamo.mark_dynamic(ids, 1)\n"])
+def test_an_argument_is_cloned_before_the_call_and_its_mark(mark: str) -> None:
+    edited = replace_statement(cst.parse_module(f"{mark}ids = step(model, ids)\n"), 1, cloned(1, "ids"))
+    assert edited.code == f"ids = ids.clone()\n{mark}ids = step(model, ids)\n"
+    with pytest.raises(RefusedError):
+        replace_statement(cst.parse_module("ids = step(model, ids[0])\n"), 1, cloned(1, "ids"))
 
 
 HEAD = "import torch\nSEEN = []\n\n\ndef f(x, k):\n"

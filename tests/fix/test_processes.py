@@ -17,6 +17,8 @@ PROGRAM = """import os, sys, time
 print(os.getcwd(), sys.argv[1:], os.getpid() == os.getsid(0), repr(sys.stdin.read()))
 if "late" in sys.argv:
     time.sleep(900)
+if "killed" in sys.argv:
+    os.kill(os.getpid(), 9)
 if "gone" in sys.argv:
     os.kill(os.getppid(), 9)
 sys.exit(7)
@@ -45,6 +47,7 @@ def test_a_new_process_and_a_forked_one_are_alike(tmp_path: Path) -> None:
         assert run(plan, 200) == (7, "")
         said.append((tmp_path / "try" / "stdout").read_text())
     assert said == [f"{tmp_path / 'run'} ['a', 'b c'] True ''\n"] * 2
+    assert run_afresh(plan_of(tmp_path, "killed"), 200) == (-9, "")
     assert nursery.run(plan_of(tmp_path, "late"), 5) == (-9, ENDED_LATE)
     assert nursery.run(plan_of(tmp_path), 200) == (7, "")
     nursery.run(plan_of(tmp_path, "gone"), 200)

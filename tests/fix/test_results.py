@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,7 @@ pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 import torch
 
 from depyf.fix.results import Enough, Record, Recorder, compare, read_record
+from depyf.fix.tries import counts_of
 
 NAN = float("nan")
 
@@ -103,3 +105,26 @@ def test_the_calls_that_compiled_are_known() -> None:
     for size in (2, 2, 3, 2, 4):
         compiled(torch.ones(size))
     assert (recorder.compiling, len(recorder.seconds)) == ([0, 2, 4], 5)
+
+
+@pytest.mark.parametrize(
+    ("entries", "calls", "compiled"),
+    [
+        ([(None, "graph break")], 3, 0),
+        ([(None, "graph break"), (2, None)], 3, 2),
+        ([(None, None)], None, 0),
+        ([], None, 0),
+    ],
+)
+def test_calls_of_a_function_that_could_not_be_compiled_are_counted(
+    entries: list[tuple[int | None, str | None]], calls: int | None, compiled: int
+) -> None:
+    compiles = [
+        SimpleNamespace(hits=hits, failure=failure, breaks=[], seconds={"total": 1.0}) for hits, failure in entries
+    ]
+    root = SimpleNamespace(filename="/a/user.py", first_line=4, compiles=compiles)
+    session = SimpleNamespace(
+        compiles=lambda: [(root, entry) for entry in compiles], roots=lambda: [root], functions={}
+    )
+    counts = counts_of(session, Record(seconds=[0.1] * 3, entries=["user.py:4"]))  # type: ignore[arg-type]
+    assert (counts.calls, counts.compiled) == (calls, compiled)

@@ -25,20 +25,39 @@ def f(x):
         return y * 2
     return y
 """
-PLAIN = COMPILED + """
+PLAIN = (
+    COMPILED
+    + """
 print(f(torch.ones(3)).tolist(), sys.argv, __name__, os.path.basename(sys.path[0]), sys.stdin.read())
 sys.exit(3)
 """
-CRASHES = COMPILED + """
+)
+VALUES = "[4.0, 4.0, 4.0]"
+"""The results of `f` for ones."""
+OF_CHILD = "[-8.0, -8.0, -8.0, -8.0]"
+CRASHES = (
+    COMPILED
+    + """
 f(torch.ones(3))
 raise ValueError("of the program")
 """
-KILLED = COMPILED + """
+)
+TRACEBACK = """Traceback (most recent call last):
+  File "{}", line 13, in <module>
+    raise ValueError("of the program")
+ValueError: of the program
+"""
+KILLED = (
+    COMPILED
+    + """
 import signal
 print(f(torch.ones(3)).tolist(), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-STARTS = COMPILED + """
+)
+STARTS = (
+    COMPILED
+    + """
 import multiprocessing
 
 def work(number):
@@ -51,6 +70,7 @@ if __name__ == "__main__":
     process.join()
     sys.exit(process.exitcode)
 """
+)
 NO_TORCH = "print('nothing')\n"
 
 
@@ -67,15 +87,12 @@ def ran(command: list[str], folder: Path, text: str = "", **environment: str) ->
     )
 
 
-def both(
-    source: str, folder: Path, *arguments: str, **environment: str
-) -> tuple[subprocess.CompletedProcess[str], subprocess.CompletedProcess[str]]:
-    """Run a program under `python` and under `depyf run`, which writes to `out`."""
+def captured_run(source: str, folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program under `depyf run`, which writes to `out`. `test_run_programs.py` compares with `python`."""
     (folder / "program.py").write_text(source, encoding="utf-8")
-    plain = ran([sys.executable, "program.py", *arguments], folder, "some input", **environment)
     start = "from depyf.cli.entry import main; main()"
     command = [sys.executable, "-c", start, "run", "-o", "out", "program.py", *arguments]
-    return plain, ran(command, folder, "some input", **environment)
+    return ran(command, folder, "some input", **environment)
 
 
 def index(folder: Path) -> dict[str, object]:
@@ -88,10 +105,9 @@ def without_torch_warnings(text: str) -> str:
 
 
 def test_it_has_its_arguments_its_input_and_its_exit_code(tmp_path: Path) -> None:
-    plain, captured = both(PLAIN, tmp_path, "--an", "option", "-m")
-    assert (captured.stdout, captured.returncode) == (plain.stdout, plain.returncode)
-    assert plain.returncode == 3
-    assert "'--an', 'option', '-m'" in plain.stdout
+    captured = captured_run(PLAIN, tmp_path, "--an", "option", "-m")
+    printed = f"{VALUES} ['program.py', '--an', 'option', '-m'] __main__ {tmp_path.name} some input\n"
+    assert (captured.stdout, captured.returncode) == (printed, 3), captured.stderr
     assert "depyf: 2 compiles of 1 function, " in captured.stderr
     assert "depyf: worth a look: 1 graph break" in captured.stderr
     assert "depyf: report in out/report/index.html; files in out/index.md\n" in captured.stderr
@@ -100,18 +116,17 @@ def test_it_has_its_arguments_its_input_and_its_exit_code(tmp_path: Path) -> Non
 
 
 def test_a_crash_has_the_traceback_that_it_has(tmp_path: Path) -> None:
-    plain, captured = both(CRASHES, tmp_path)
-    assert captured.returncode == plain.returncode == 1
+    captured = captured_run(CRASHES, tmp_path)
+    assert captured.returncode == 1
     lines = without_torch_warnings(captured.stderr)
-    assert lines[: lines.index("depyf: ")] == without_torch_warnings(plain.stderr)
+    assert lines[: lines.index("depyf: ")] == TRACEBACK.format(tmp_path / "program.py")
     assert index(tmp_path / "out")["functions"]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signal here ends a process at once")
 def test_a_program_that_is_killed_leaves_what_was_seen(tmp_path: Path) -> None:
-    plain, captured = both(KILLED, tmp_path)
-    assert captured.returncode == plain.returncode == -signal.SIGKILL
-    assert captured.stdout == plain.stdout
+    captured = captured_run(KILLED, tmp_path)
+    assert (captured.stdout, captured.returncode) == (f"{VALUES}\n", -signal.SIGKILL), captured.stderr
     assert "1 process ended before writing everything" in captured.stderr
     assert (tmp_path / "out" / "__transformed_code_0_for_f.py").exists()
     content = index(tmp_path / "out")
@@ -122,8 +137,8 @@ def test_a_program_that_is_killed_leaves_what_was_seen(tmp_path: Path) -> None:
 def test_processes_that_it_starts_have_folders_of_their_own(tmp_path: Path, way: str) -> None:
     if way == "fork" and not hasattr(os, "fork"):
         pytest.skip("this system has no fork")
-    plain, captured = both(STARTS, tmp_path, way)
-    assert (captured.stdout, captured.returncode) == (plain.stdout, 0), captured.stderr
+    captured = captured_run(STARTS, tmp_path, way)
+    assert (captured.stdout, captured.returncode) == (f"{VALUES}\n{OF_CHILD}\n", 0), captured.stderr
     assert " in 2 processes, " in captured.stderr
     assert "depyf: report in out/report/index.html; files in out/index.md, and in process_1\n" in captured.stderr
     for folder in (tmp_path / "out", tmp_path / "out" / "process_1"):
@@ -165,7 +180,9 @@ def test_a_program_without_torch_is_left_alone(tmp_path: Path) -> None:
     site.mkdir()
     (site / "sitecustomize.py").write_text("print('the own sitecustomize')\n", encoding="utf-8")
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-    plain, captured = both(NO_TORCH + "import sys; print(sys.path)", tmp_path, PYTHONPATH=path)
+    source = NO_TORCH + "import sys; print(sys.path)"
+    captured = captured_run(source, tmp_path, PYTHONPATH=path)
+    plain = ran([sys.executable, "program.py"], tmp_path, PYTHONPATH=path)
     assert captured.stdout == plain.stdout.replace("the own sitecustomize\n", "the own sitecustomize\n" * 2, 1)
     assert "depyf: nothing was compiled" in captured.stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,13 @@ def run(folder: Path, options: list[str], *arguments: str) -> subprocess.Complet
     )
 
 
+@pytest.fixture(scope="module")
+def without_report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Run the program without a report, and with a configuration for an editor; return the folder and what was told."""
+    folder = tmp_path_factory.mktemp("options")
+    return folder, run(folder, ["--no-html", "--vscode"])
+
+
 def names(folder: Path) -> list[str]:
     index = json.loads((folder / "out" / "index.json").read_text(encoding="utf-8"))
     return [function["name"] for function in index["functions"]]
@@ -56,14 +64,16 @@ def test_a_killed_program_has_a_report_of_what_was_seen(tmp_path: Path) -> None:
     assert "The run had not ended when this report was written" in page and "program.py:5" in page
 
 
-def test_no_report_where_none_is_wanted(tmp_path: Path) -> None:
-    done = run(tmp_path, ["--no-html"])
-    assert not (tmp_path / "out" / "report").exists()
+def test_no_report_where_none_is_wanted(without_report: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = without_report
+    assert not (folder / "out" / "report").exists()
     assert "depyf: in out/index.md\n" in done.stderr
 
 
-def test_the_report_of_a_run_leaves_out_what_an_earlier_one_left(tmp_path: Path) -> None:
-    run(tmp_path, ["--no-html"])
+def test_the_report_of_a_run_leaves_out_what_an_earlier_one_left(
+    without_report: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    shutil.copytree(without_report[0] / "out", tmp_path / "out")
     (tmp_path / "out" / "index.json").rename(tmp_path / "out" / "kept.json")
     (tmp_path / "out" / "process_7").mkdir()
     old = tmp_path / "out" / "process_7" / "index.json"
@@ -99,10 +109,12 @@ def test_inductors_modules_can_be_left_out(tmp_path: Path) -> None:
     assert not list((tmp_path / "out").glob("*kernel*")) and list((tmp_path / "out").glob("*AFTER_POST_GRAD*"))
 
 
-def test_an_editor_gets_a_configuration_that_runs_the_same(tmp_path: Path) -> None:
-    run(tmp_path, ["--no-html", "--vscode"])
-    launch_file = json.loads((tmp_path / "out" / ".vscode" / "launch.json").read_text(encoding="utf-8"))
+def test_an_editor_gets_a_configuration_that_runs_the_same(
+    without_report: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, _ = without_report
+    launch_file = json.loads((folder / "out" / ".vscode" / "launch.json").read_text(encoding="utf-8"))
     (configuration,) = launch_file["configurations"]
-    assert configuration["type"] == "debugpy" and configuration["cwd"] == str(tmp_path)
-    script = str(tmp_path / "program.py")
-    assert configuration["args"] == ["run", "--debug", "-o", str(tmp_path / "out"), script, "eager"]
+    assert configuration["type"] == "debugpy" and configuration["cwd"] == str(folder)
+    script = str(folder / "program.py")
+    assert configuration["args"] == ["run", "--debug", "-o", str(folder / "out"), script, "eager"]

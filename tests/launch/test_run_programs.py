@@ -12,24 +12,21 @@ pytest.importorskip("click", reason="the command line needs click")
 
 from benchmarks.run_programs import PROGRAMS, Program, compared  # noqa: E402 - after the check that they can run
 
-QUICK = ("arguments --size 4 -m -o there rest", "crashes", "exits_at_once", "warns")
+AT_ONCE = ("asyncio_tasks", "to_stderr", "at_exit", "changes_directory", "threads")
+"""Programs that run one after the other in one process. The last prints when the main thread has ended."""
+SEVERAL = Program("several", ("several.py", *AT_ONCE), compiles=2 * len(AT_ONCE))
+CHOSEN = (*(program for program in PROGRAMS if program.name not in AT_ONCE), SEVERAL)
 NEEDS_FORK = ("forks",)
 
 
-@pytest.mark.parametrize(
-    "program", [program for program in PROGRAMS if program.name in QUICK], ids=lambda program: program.name
-)
-def test_a_program_does_what_it_does_under_python(program: Program, tmp_path: Path) -> None:
-    comparison = compared(program, tmp_path / "work")
-    assert comparison.differences == [] and comparison.missing == []
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "program", [program for program in PROGRAMS if program.name not in QUICK], ids=lambda program: program.name
-)
-def test_so_do_the_others(program: Program, tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", CHOSEN, ids=lambda program: program.name)
+def test_a_program_does_what_it_does_under_python(program: Program, tmp_path: Path) -> None:
     if program.name in NEEDS_FORK and not hasattr(os, "fork"):
         pytest.skip("this system has no fork")
     comparison = compared(program, tmp_path / "work")
     assert comparison.differences == [] and comparison.missing == []
+
+
+def test_all_programs_that_run_at_once_are_there() -> None:
+    assert set(AT_ONCE) < {program.name for program in PROGRAMS}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 import traceback
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,16 +26,19 @@ def _write(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
 
 
-def test_a_package_has_its_own_time_without_what_it_imports(
-    clock: StartClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _write(tmp_path, "inner_of_clock", "import time\ntime.sleep(0.08)\n")
-    _write(tmp_path, "outer_of_clock", "import time, inner_of_clock\ntime.sleep(0.02)\n")
+def test_a_package_has_its_own_time_without_what_it_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks: list[int] = []
+    monkeypatch.setitem(sys.modules, "ticks_of_clock", types.SimpleNamespace(wait=ticks.append))
+    _write(tmp_path, "inner_of_clock", "import ticks_of_clock\nticks_of_clock.wait(80)\n")
+    _write(tmp_path, "outer_of_clock", "import ticks_of_clock, inner_of_clock\nticks_of_clock.wait(20)\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    __import__("outer_of_clock")
-    inner, outer = clock.packages["inner_of_clock"] / 1e9, clock.packages["outer_of_clock"] / 1e9
-    assert inner >= 0.08
-    assert 0.02 <= outer < inner
+    start_clock = StartClock(now=lambda: sum(ticks))
+    start_clock.begin()
+    try:
+        __import__("outer_of_clock")
+    finally:
+        start_clock.end()
+    assert (start_clock.packages["inner_of_clock"], start_clock.packages["outer_of_clock"]) == (80, 20)
 
 
 def test_a_module_of_python_counts_for_its_library(clock: StartClock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ def _called(filename: str) -> Function:
 @pytest.mark.parametrize(
     ("filename", "said"),
     [
-        ("torch/_dynamo/external_utils.py", "train.py:7, the first call"),
+        ("torch/_dynamo/external_utils.py", "train.py:7, first called here"),
         ("<eval_with_key>.7", "train.py:7, in generated code"),
         ("net.py", "net.py:67"),
     ],

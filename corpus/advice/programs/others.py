@@ -231,9 +231,9 @@ def set_before_first_call() -> list[Any]:
 
 @shows("storage-offset")
 def views_at_offsets() -> list[Any]:
-    compiled = torch.compile(lambda x: x * 2, backend="eager", dynamic=True)
+    compiled = torch.compile(lambda x: x * 2, backend="eager", dynamic=True)  # here
     data = torch.arange(24.0)
-    return [compiled(part) for part in (data[4:12], data[:8])]  # here
+    return [compiled(part) for part in (data[4:12], data[:8])]
 
 
 @shows("symbolic-shape")

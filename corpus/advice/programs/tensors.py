@@ -404,3 +404,23 @@ def class_defined_once() -> list[Any]:
     compiled = torch.compile(through_block, backend="eager")
     kind = type(_of_a_class_of_its_own())
     return [compiled(Holder(kind()), torch.ones(4)) for _ in range(2)]
+
+
+def sum_of_both(first: Tensor, second: Tensor) -> Tensor:
+    return first.sum() + second.sum()  # here
+
+
+def _sums_of_equal_and_other_sizes() -> list[Any]:
+    compiled = torch.compile(sum_of_both, backend="eager", dynamic=True)
+    return [compiled(torch.ones(4), torch.ones(length)) for length in (4, 5)]
+
+
+@shows("duck-size")
+def sizes_equal_by_chance() -> list[Any]:
+    return _sums_of_equal_and_other_sizes()
+
+
+@follows("duck-size")
+def sizes_are_symbols_of_their_own() -> list[Any]:
+    with torch.fx.experimental._config.patch(use_duck_shape=False):
+        return _sums_of_equal_and_other_sizes()

@@ -53,7 +53,7 @@ def report(versions: list[Version]) -> Iterator[str]:
         yield f"Python {_label(version)}: {len(all_opcodes)} opcodes, {shown} with a handler and a test"
         for opcode in all_opcodes:
             test = opcode.test.partition("::test_")[2] or "NO TEST"
-            yield f"  {opcode.name:32} {opcode.handled or 'NOT HANDLED':40} {opcode.made or '-':28} {test}"
+            yield f"  {opcode.name:32} {opcode.handled or 'NOT HANDLED':40} {opcode.operations or '-':28} {test}"
         for kind, names in hidden(version).items():
             yield f"  {kind} ({len(names)}, in no code object): {', '.join(names)}"
         yield ""
@@ -82,7 +82,7 @@ def page(versions: list[Version]) -> Iterator[str]:
         for opcode in opcodes(version):
             rows.setdefault((opcode.name, opcode.handled), []).append((version, opcode))
     for (name, handled), row in sorted(rows.items()):
-        operations = ", ".join(dict.fromkeys(opcode.made for _, opcode in row if opcode.made))
+        operations = ", ".join(dict.fromkeys(opcode.operations for _, opcode in row if opcode.operations))
         test = row[-1][1].test.partition("::test_")[2] or "**none**"
         versions_with_it = _ranges([version for version, _ in row])
         yield f"| {name} | {versions_with_it} | {handled or '**nowhere**'} | {operations} | {test} |"

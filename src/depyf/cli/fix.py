@@ -160,11 +160,11 @@ def _contract(program: Program, result: Result, file: Path) -> None:
     """Write the test of the contract, if edits are kept."""
     from depyf.fix.gained import contract_test
 
-    if result.made is None:
+    if result.patched is None:
         click.echo(f"depyf fix: no edit is kept, so {file} is not written", err=True)
         return
     try:
-        text = contract_test(program, result.made, file)
+        text = contract_test(program, result.patched, file)
     except ValueError as error:
         click.echo(f"depyf fix: {file} is not written: {error}", err=True)
         return

@@ -22,13 +22,13 @@ TEST = "tests/coverage/test_opcodes.py"
 class Opcode:
     """One opcode of one version.
 
-    made: the operations that it becomes in its test.
+    operations: the operations that it becomes in its test.
     handled: the function that makes these operations, then the one that makes an expression or statement; may be empty.
     test: the id of its test; may be empty.
     """
 
     name: str
-    made: str
+    operations: str
     handled: str
     test: str
 

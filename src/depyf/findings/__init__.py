@@ -7,7 +7,7 @@ from dataclasses import replace
 from depyf.findings.breaks import of_breaks
 from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches
-from depyf.findings.consequences import with_consequences
+from depyf.findings.consequences import with_carried, with_consequences
 from depyf.findings.cuda_graphs import of_cuda_graphs
 from depyf.findings.drawn import of_drawn
 from depyf.findings.failures import of_call_failures, of_failures, of_unfinished
@@ -46,7 +46,7 @@ def findings(session: Session) -> tuple[Finding, ...]:
     kept = session.findings
     if kept is None:
         everything = [finding for source in SOURCES for finding in source(session)]
-        kept = merged(with_consequences(session, everything))
+        kept = with_carried(session, merged(with_consequences(session, everything)))
     if not session.tried:
         return kept
     return tuple(replace(finding, tried=session.tried.get((finding.kind, str(finding.where)), "")) for finding in kept)

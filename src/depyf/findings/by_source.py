@@ -13,7 +13,7 @@ from depyf.model.user_source import file_text
 CHECK = "check the values after the call; or write `torch._assert_async(condition, message)`, which stays in the graph"
 REPORT = "return the value, and report it after the call of the compiled function"
 SLICE = (
-    "keep the whole width, and mask what is behind the bound: `torch.arange(width) < bound`; or set "
+    "keep the whole width, and mask what is beyond the bound: `torch.arange(width) < bound`; or set "
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 
@@ -26,18 +26,24 @@ NUMBER = (
     "`torch._dynamo.config.capture_scalar_outputs = True`"
 )
 LOOP = (
-    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, and "
-    "leave the loop outside"
+    "run the loop a fixed number of times, with `torch.where` inside; or compile its body as a function of its own, "
+    "and leave the loop outside"
 )
+TO_ITS_END = (
+    "run the loop to its end, and keep a tensor `done`: `x = torch.where(done, x, new)` leaves `x` as it is from there "
+    "on; or compile the body of the loop as a function of its own, and leave the loop outside"
+)
+AFTER = "return the condition with the result, and branch after the call of the compiled function"
 OUTSIDE = "move the branch out of the compiled function"
 NUMBERS = (
     "read the numbers before the call of the compiled function, and pass what is computed of them; or, for a tensor of "
     "integers, set `torch._dynamo.config.capture_scalar_outputs = True`"
 )
+LATER = "return the tensor, and call `.tolist()` on it after the call of the compiled function"
 
 DRAW = (
-    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the branch; "
-    "or draw it with `torch.rand`, which gives other numbers"
+    "draw the number before the call, pass it as a tensor argument, and choose with `torch.where` instead of the "
+    "branch; or draw it with `torch.rand`, which gives other numbers"
 )
 SEED = "seed before the call of the compiled function"
 ARGUMENT = "draw the number before the call, and pass it as a tensor argument"
@@ -111,9 +117,12 @@ def _of_branch(statement: ast.stmt, tree: ast.AST) -> str:
         return ""
     arms = [*statement.body, *statement.orelse]
     if any(isinstance(inner, ast.Break) for inner in arms):
-        return LOOP
+        loops = [node for node in nodes_below(tree) if isinstance(node, ast.For) and statement in node.body]
+        return TO_ITS_END if loops else LOOP
     if any(map(_has_effect, arms)):
         return OUTSIDE
+    if any(map(_returns_constant, arms)):
+        return AFTER
     if statement.orelse:
         return ""
     *before, last = statement.body
@@ -199,6 +208,8 @@ def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
         return REPORT
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         return NUMBERS
+    if _is_returned(statement, tree):
+        return LATER
     taken = [node for node in nodes_below(statement) if isinstance(node, ast.Call) and _is_list(node)]
     handed = [
         given
@@ -207,6 +218,37 @@ def _of_list(statement: ast.stmt, tree: ast.AST) -> str:
         for given in (*node.args, *(keyword.value for keyword in node.keywords), node.func)
     ]
     return NUMBERS if any(node in taken for given in handed for node in nodes_below(given)) else ""
+
+
+def _is_returned(statement: ast.stmt, tree: ast.AST) -> bool:
+    """Return whether a function returns the list that `.tolist()` gives, and does nothing else with it.
+
+    history = losses.tolist()
+    return loss, history
+    """
+    names = (
+        [target.id for target in statement.targets if isinstance(target, ast.Name)] if _gives_list(statement) else []
+    )
+    nodes = nodes_below(tree)
+    reads = [node for node in nodes if isinstance(node, ast.Name) and node.id in names and _is_read(node)]
+    returned = [node for inner in nodes if isinstance(inner, ast.Return) for node in _items(inner.value)]
+    return bool(reads) and all(any(read is node for node in returned) for read in reads)
+
+
+def _gives_list(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and _is_list(statement.value)
+
+
+def _is_read(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _items(value: ast.expr | None) -> list[ast.expr]:
+    """Return a value, or the items of a tuple, a list or a dict."""
+    match value:
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Dict(values=items):
+            return items
+    return [value] if value is not None else []
 
 
 def _is_list(call: ast.Call) -> bool:
@@ -269,6 +311,14 @@ def _reports(statement: ast.stmt) -> bool:
 
 def _calls(statement: ast.stmt) -> TypeGuard[ast.Expr]:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _returns_constant(statement: ast.stmt) -> bool:
+    """Return whether a statement returns None or another constant, which `torch.where` cannot choose."""
+    if not isinstance(statement, ast.Return):
+        return False
+    value = statement.value
+    return value is None or (isinstance(value, ast.Constant) and type(value.value) not in (int, float))
 
 
 def _has_effect(statement: ast.stmt) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 import re
 
@@ -17,6 +18,11 @@ from depyf.model.user_source import is_foreign, is_of_torch
 _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _SWITCH = re.compile(r"torch\._dynamo\.config\.\w+ = \w+")
+_REMEDIES = {
+    "(mask == causal_comparison)": "pass `is_causal=` to an encoder or a decoder layer, `tgt_is_causal=` to "
+    "`nn.Transformer`: without it torch compares the mask with a causal one",
+}
+"""Arguments for modules of torch that remove a break, by the line of torch that breaks the graph."""
 _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 
@@ -62,8 +68,13 @@ def at_call_of_library(finding: Finding, graph_break: GraphBreak, is_inside: boo
         graph_break: the break.
         is_inside: whether the user's line is in a compiled function. Otherwise it calls that function itself.
     """
+    line = graph_break.where.text if graph_break.where is not None else ""
+    remedy = next((words for text, words in _REMEDIES.items() if text in line), "")
+    if remedy:
+        return remedy
     switch = next((match for hint in graph_break.hints if (match := _SWITCH.search(hint)) is not None), None)
-    if switch is not None:
+    # A branch needs the value of `bool(...)`, so a symbol in its place ends the graph, too.
+    if switch is not None and "bool(" not in line:
         return f"set `{switch[0]}` before the first call"
     # Only torch can remove a break that torch itself requests.
     if not is_inside or (is_of_torch(finding.where.file if finding.where else "") and finding.kind == "break-explicit"):
@@ -85,7 +96,7 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     """Return the argument for a parameter in a line, or "" if the line does not show it."""
     calls = [node for node in ast.walk(parsed_line(text)) if isinstance(node, ast.Call)]
     # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
-    calls = [call for call in calls if not ast.unparse(call.func).startswith("torch.")]
+    calls = [call for call in calls if not ast.unparse(call.func).startswith("torch.") and not _is_builtin(call.func)]
     position, keyword, rest = _place(function, failure.subject)
     for call in calls:
         named = [word.value for word in call.keywords if word.arg is not None and word.arg == keyword]
@@ -93,9 +104,15 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
             return ast.unparse(given[0]) + rest
-        if given and not isinstance(given[0], ast.Call):
+        # In `model(x).argmax(-1)` the call of `argmax` gets a number.
+        if given and not isinstance(given[0], (ast.Call, ast.Constant, ast.UnaryOp)):
             break
     return ""
+
+
+def _is_builtin(callee: ast.expr) -> bool:
+    """Return whether a callee is a builtin, as in `print(epoch, net(x))`, which is not the call of the library."""
+    return isinstance(callee, ast.Name) and hasattr(builtins, callee.id)
 
 
 def _place(function: Function, subject: str) -> tuple[int | None, str, str]:

@@ -32,7 +32,7 @@ from depyf.findings.catalogue.recompiles import (
     SPECIALIZED,
     TENSORS,
 )
-from depyf.findings.changed_objects import ITEM_AT_END, is_of
+from depyf.findings.changed_objects import ITEM_AT_END, is_changed_in, is_of
 from depyf.findings.failures import is_given_up
 from depyf.findings.fixed import fixed
 from depyf.findings.nearest import INDEX, nearest_entry
@@ -40,6 +40,7 @@ from depyf.findings.sizes import SPECIALIZATION
 from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.parts import SIDE_EFFECTS
 from depyf.model.run import Compile, Function, Session
+from depyf.model.spelling import root_name
 from depyf.model.syntax import normal, parsed, parsed_line, values_in
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
@@ -236,7 +237,8 @@ def _causes_of(root: Function, function: Function, *, are_effects_known: bool) -
         failures, compiles = zip(*told_of, strict=True)
         theirs = [effect for effect in effects if is_of(effect.source, failures[0], function)]
         grown = fixed(kind, function, failures, compiles) or _grown(kind, failures, is_changed=bool(theirs))
-        is_outside = are_effects_known and not theirs and all(compiled.lines for compiled in compiles)
+        is_inside = bool(theirs) or is_changed_in(root.source, failures[0].subject)
+        is_outside = are_effects_known and not is_inside and all(compiled.lines for compiled in compiles)
         grown = _changed_outside(kind, grown) if is_outside else grown
         is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
         lines = tuple(line for their in theirs for line in their.lines)
@@ -368,12 +370,19 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
-            return GROWTH
+            return replace(GROWTH, fix=kind.fix) if _is_given(failures[0]) else GROWTH
         return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
+    if not may_grow or not _grows(failures, is_changed=True):
+        return kind
+    return replace(GROWTH, fix=kind.fix, change=kind.change) if not is_changed and _is_given(failures[0]) else GROWTH
+
+
+def _is_given(failure: GuardFailure) -> bool:
+    """Return whether each call may pass another object that holds a value: an argument, but not `self`."""
+    return failure.source.startswith("L[") and root_name(failure.source) != "self"
 
 
 def _changed_outside(kind: Kind, grown: Kind) -> Kind:

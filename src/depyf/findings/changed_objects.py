@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Function, GuardSet
 from depyf.model.spelling import spelled
-from depyf.model.syntax import normal
+from depyf.model.syntax import nodes_below, normal, parsed
 
 ITEM_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|\d+)\]$")
 """The last step to a value, if it is an item of a container."""
@@ -55,3 +56,36 @@ def _keys(name: str, function: Function) -> list[str]:
                     case ast.Call(args=[_, *keys]):
                         return [ast.unparse(key) for key in keys]
     return []
+
+
+@functools.lru_cache(maxsize=256)
+def is_changed_in(source: str, subject: str) -> bool:
+    """Return whether a function's source calls a method that changes a container, or assigns an item or the value.
+
+    A part of the function after a graph break may have no operation for a graph. It runs eager, and torch reports no
+    effects of it.
+
+    >>> is_changed_in("def f(self, x):\\n    self.seen.append(x)", "self.seen")
+    True
+
+    Args:
+        source: the source of the function.
+        subject: the value, as the program writes it.
+    """
+    name = normal(subject)
+    for node in nodes_below(parsed(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=holder, attr=method)) if method in _CHANGING:
+                if ast.unparse(holder) == name:
+                    return True
+            case ast.Subscript(value=holder, ctx=ast.Store() | ast.Del()) if ast.unparse(holder) == name:
+                return True
+            case ast.Attribute(ctx=ast.Store()) if ast.unparse(node) == name:
+                return True
+    return False
+
+
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "setdefault")
+)
+"""The methods by which containers change."""

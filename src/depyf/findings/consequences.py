@@ -16,12 +16,12 @@ from depyf.findings.catalogue.classify import STACK
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import RECOMPILES
 from depyf.findings.computed import assigned_at, is_computed
-from depyf.findings.failures import break_places, ends_at, place
+from depyf.findings.failures import break_places, cost_of, ends_at, place
 from depyf.findings.merge import joined
 from depyf.findings.nearest import nearest_entry
 from depyf.model.counts import counted
 from depyf.model.finding import SEVERITIES, Difference, Finding, Where
-from depyf.model.guard_failure import GuardFailure
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
 from depyf.model.run import Compile, Function, Session
 from depyf.model.spelling import root_name
@@ -43,7 +43,8 @@ def with_consequences(session: Session, findings: Sequence[Finding]) -> list[Fin
     by_id = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
     kept = list(findings)
     for finding in findings:
-        if finding.kind not in _KINDS or finding.severity == "low" or any(name not in by_id for name in finding.compiles):
+        is_known = all(name in by_id for name in finding.compiles)
+        if finding.kind not in _KINDS or finding.severity == "low" or not is_known:
             continue
         pairs = [by_id[name] for name in finding.compiles]
         where, words = _origin(session, pairs) or _of_callee(session, pairs) or (None, "")
@@ -52,6 +53,44 @@ def with_consequences(session: Session, findings: Sequence[Finding]) -> list[Fin
             kept[index] = _with(kept[index], finding, words)
             kept.remove(finding)
     return kept
+
+
+def with_carried(session: Session, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings, with the recompiles for a value that a break leaves on the stack in the finding of the break.
+
+    `x[:, : int(lengths.max())]` breaks, and its rest is compiled again for another number.
+
+    Args:
+        session: the run.
+        findings: its merged findings.
+    """
+    kept = list(findings)
+    known = {name for finding in findings for name in finding.compiles}
+    carried: dict[int, list[Compile]] = {}
+    for function, compiled in session.compiles():
+        if str(compiled.id) in known or function.break_line is None or compiled.failure is not None:
+            continue
+        entry = nearest_entry(function, compiled)
+        if entry is None or not all(map(_is_carried_number, entry.reasons)):
+            continue
+        where = place(UserLine(function.filename, function.break_line, "", function.name))
+        index = next((index for index, other in enumerate(kept) if _is_break_at(other, where)), None)
+        if index is not None:
+            carried.setdefault(index, []).append(compiled)
+    for index, compiles in carried.items():
+        count = counted(len(compiles), "recompile")
+        cause = f"{kept[index].cause}; {count} of the rest follow{_s(compiles)} from it, because its result differs"
+        ids = (*kept[index].compiles, *(str(compiled.id) for compiled in compiles))
+        cost = kept[index].cost
+        seconds = cost.compile_seconds + sum(cost_of(compiled).compile_seconds for compiled in compiles)
+        cost = replace(cost, compile_seconds=round(seconds, 6), compiles=cost.compiles + len(compiles))
+        kept[index] = replace(kept[index], cause=cause, compiles=ids, cost=cost)
+    return tuple(kept)
+
+
+def _is_carried_number(failure: GuardFailure) -> bool:
+    """Return whether a number on the stack differs. The size of a tensor there differs because of an argument."""
+    return failure.subject.startswith(STACK) and failure.check is Check.VALUE
 
 
 def _is_break_at(finding: Finding, where: Where | None) -> bool:

@@ -18,11 +18,12 @@ from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.calls import call_of
+from depyf.findings.catalogue.kind import Change
 from depyf.findings.causes import Cause, causes, small_dimensions
 from depyf.findings.computed import Origins
 from depyf.findings.failures import is_limit
 from depyf.findings.nearest import guard_failures, independent
-from depyf.model.guard_failure import GuardFailure
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Compile, Function, Recompile, Session
 
 CauseSet = frozenset[int]
@@ -75,6 +76,7 @@ def events(session: Session) -> list[Event]:
     rows = list(_rows(session, all_causes, members))
     principals = _smallest_cover(all_causes, rows)
     switches = _switches(all_causes, principals, rows)
+    switches |= _beside_sizes(all_causes, principals, rows)
     principals |= switches
     owner = {row.compiled.order: _owner(all_causes, principals, switches, row.in_call) for row in rows if row.in_call}
     # A cause whose recompiles all belong to other events is one of the differences of those.
@@ -106,22 +108,29 @@ def _rows(session: Session, all_causes: Sequence[Cause], members: Mapping[int, l
 
 
 class _Indexes:
-    """The causes of a run by the value that a guard failure is about, and by the dimension that was 0 or 1."""
+    """The causes of a run by the value that a guard failure is about, by what it checks, and by a dimension of 0 or 1.
+
+    A bias that was None in one call and had another size in the next one has two causes.
+    """
 
     def __init__(self, all_causes: Sequence[Cause]) -> None:
-        self._by_dimension: dict[tuple[str, str, int], int] = {}
+        self._by_dimension: dict[tuple[str, str, int, Check], int] = {}
+        self._by_check: dict[tuple[str, str, Check], int] = {}
         self._by_subject: dict[tuple[str, str], int] = {}
         for index, cause in enumerate(all_causes):
             for part in (cause, *cause.below):
                 for failure in part.failures:
                     self._by_subject[part.function.key, failure.subject] = index
-                    self._by_dimension[part.function.key, failure.subject, part.dimension] = index
+                    self._by_check[part.function.key, failure.subject, failure.check] = index
+                    self._by_dimension[part.function.key, failure.subject, part.dimension, failure.check] = index
 
     def of(self, function: Function, failure: GuardFailure) -> Iterator[int]:
         """Yield the cause of a guard failure; for sizes of 0 and 1, one for each dimension."""
         place = function.key, failure.subject
         for dimension in small_dimensions(failure):
-            index = self._by_dimension.get((*place, dimension), self._by_subject.get(place))
+            exact = self._by_dimension.get((*place, dimension, failure.check))
+            near = self._by_check.get((*place, failure.check), self._by_subject.get(place))
+            index = near if exact is None else exact
             if index is not None:
                 yield index
 
@@ -178,7 +187,8 @@ def _always_with(all_causes: Sequence[Cause], rows: Sequence[_Row]) -> dict[int,
 
 
 def _is_of_call(cause: Cause) -> bool:
-    return cause.kind.is_expected and cause.kind.place is None and len(cause.compiles) == 1
+    is_state = cause.kind.is_expected and cause.kind.place is None and cause.failures[0].check is not Check.OFFSET
+    return is_state and len(cause.compiles) == 1
 
 
 def _switches(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
@@ -196,6 +206,33 @@ def _switches(all_causes: Sequence[Cause], principals: Collection[int], rows: Se
         if is_new and all(any(other in row.in_call and index not in row.in_call for row in rows) for other in others):
             switches.add(index)
     return switches
+
+
+def _beside_sizes(all_causes: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
+    """Return the values that changed once, in a call in which a size changed that changes in other calls, too.
+
+    From the second size on torch compiles for any, so the value is what a program can change:
+
+        video of 4 frames, of 6 frames, then of 8 frames with `resolution` "high"
+    """
+    beside: set[int] = set()
+    for index, cause in enumerate(all_causes):
+        theirs = [row.in_call for row in rows if index in row.in_call]
+        others = {other for in_call in theirs for other in in_call if other in principals}
+        is_value = index not in principals and cause.kind.change in _DISTINCT and not cause.kind.is_expected
+        if not is_value or len(theirs) != 1 or not all(_is_size(all_causes[other]) for other in others):
+            continue
+        if all(any(other in row.in_call and index not in row.in_call for row in rows) for other in others):
+            beside.add(index)
+    return beside
+
+
+def _is_size(cause: Cause) -> bool:
+    return cause.failures[0].check is Check.SIZE
+
+
+_DISTINCT = (Change.STRING, Change.BOOL, Change.NONE, Change.CONSTANT, Change.FUNCTION)
+"""Changes of values of which torch makes no symbol."""
 
 
 def _owner(

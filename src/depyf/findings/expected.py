@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Place
 from depyf.findings.catalogue.recompiles import (
+    EACH_FUNCTION,
+    EACH_VALUE,
     FILLED,
     KEYS,
     MISSING,
@@ -19,7 +20,9 @@ from depyf.findings.catalogue.recompiles import (
 )
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
+from depyf.findings.fixed import is_replaced
 from depyf.findings.nearest import MODULES, PARAMETERS
+from depyf.findings.strides import changed_dimensions, guarded_numbers
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure, literal
 from depyf.model.run import Compile, Guard, GuardSet
 from depyf.model.spelling import spelled
@@ -49,6 +52,8 @@ def expectation(event: Event) -> str:
     if few and is_of_another_module(event):
         return f"each {_other_module(event)} needs an entry of its own"
     causes = _own_causes(event)
+    if few and (words := _of_each_value(causes)):
+        return words
     if len(compiles) == 1 and _are_symbols(causes, compiles[0]):
         return "from the second value on, torch compiles for any value"
     if few and _is_other_class(cause) and _is_bounded(event):
@@ -56,6 +61,25 @@ def expectation(event: Event) -> str:
     if event.alone <= 1 and _are_first_made(causes):
         return FOUND
     return _of_few_entries(event, compiles)
+
+
+def _of_each_value(causes: Sequence[Cause]) -> str:
+    """Return why a few entries are expected where no change of the program saves them, or "".
+
+    A decorator's `wrapper` is one code for all functions that it wraps. A string that an argument gives may select what
+    is called.
+    """
+    first = causes[0].kind
+    if any(cause.kind.place is Place.CLOSURE and cause.kind.note == EACH_FUNCTION for cause in causes):
+        return "one code serves several decorated functions, each of which needs an entry of its own"
+    is_each = all(
+        cause.kind.note in _EACH and cause.kind.place in _PASSED or cause.kind.is_expected for cause in causes
+    )
+    return first.note if is_each and first.note in _EACH else ""
+
+
+_EACH = (EACH_VALUE, EACH_FUNCTION)
+_PASSED = (Place.ARGUMENT, Place.ELEMENT)
 
 
 def _other_module(event: Event) -> str:
@@ -160,7 +184,7 @@ def _of_one(cause: Cause, compiled: Compile) -> str:
 def _is_of_first_call(cause: Cause, compiled: Compile) -> bool:
     """Return whether one entry served the first call alone, and the other one all later calls.
 
-    The first token of a text is often a view of the prompt, `prompt[:, -1:]`, and later tokens are tensors of their own.
+    The first token of a text is often a view of the prompt, `prompt[:, -1:]`. Later tokens are tensors of their own.
     """
     first = cause.function.compiles[0]
     is_next = cause.function.compiles[1:2] == [compiled]
@@ -176,9 +200,11 @@ def is_of_another_module(event: Event) -> bool:
     causes = (event.cause, *(cause for cause, _ in event.together))
     if any(map(_is_of_other_class, causes)):
         return True
+    causes = tuple(cause for cause in causes if not cause.kind.is_expected)
     sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
     gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
-    is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
+    parameters = [failure.subject for failure in sizes if PARAMETERS in failure.source]
+    is_of_parameter = bool(parameters) and not any(is_replaced(event.cause.function, name) for name in parameters)
     of_parts = [cause for cause in causes if _is_of_other_parts(cause) or _is_of_each_object(cause)]
     return (is_of_parameter or bool(of_parts)) and len(sizes) + len(gradients) + len(of_parts) == len(causes)
 
@@ -262,7 +288,7 @@ def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:
     others = [failures[compiled.order] for compiled in compiles if not _is_symbol(failures[compiled.order], compiled)]
     if not others:
         return "torch compiles for any value, once for each mode of the function"
-    return "torch compiles 0 and 1 for themselves, then for any value" if all(map(_is_zero_or_one, others)) else ""
+    return "torch compiles 0 and 1 separately, then for any value" if all(map(_is_zero_or_one, others)) else ""
 
 
 def _is_zero_or_one(failure: GuardFailure) -> bool:
@@ -290,9 +316,10 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
         for guard in guards.guards
         if guard.source == failure.source or (is_array and spelled(guard.source) == failure.subject)
     ]
-    if failure.check is Check.SIZE:
-        dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
-        return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
+    if failure.check in (Check.SIZE, Check.STRIDE):
+        dimensions = [dimension for dimension, _, _ in changed_dimensions(failure)]
+        tensors = [guard for guard in theirs if guard.kind == "TENSOR_MATCH"]
+        return bool(theirs) and all(_is_dynamic(guard, failure.check.value, dimensions) for guard in tensors)
     is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
     is_pinned = any(map(_pins, theirs)) or any(_is_for_one(failure.source, guard) for guard in guards.guards)
     return is_number and failure.check is Check.VALUE and not is_pinned
@@ -308,15 +335,7 @@ def _is_for_one(source: str, guard: Guard) -> bool:
     return number != guard.clause and type(literal(number)) in (int, float)
 
 
-def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
-    """Return whether an entry serves any size in some dimensions of a tensor."""
-    try:
-        call = ast.parse(guard.clause, mode="eval").body
-    except SyntaxError:
-        return False
-    named = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
-    size = named.get("size")
-    if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
-        return False
-    sizes = (size.elts[dimension] for dimension in dimensions)
-    return all(isinstance(element, ast.Constant) and element.value is None for element in sizes)
+def _is_dynamic(guard: Guard, respect: str, dimensions: Sequence[int]) -> bool:
+    """Return whether an entry serves any size, or any stride, in some dimensions of a tensor."""
+    known = guarded_numbers(guard, respect)
+    return bool(dimensions) and max(dimensions) < len(known) and all(known[number] is None for number in dimensions)

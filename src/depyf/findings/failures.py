@@ -139,7 +139,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
         phase = f" in {failure.phase}" if failure.phase else ""
         reason = without_addresses(reason_of(failure))
         words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
-        cause = f"The compile of `{title(function)}` failed{phase}, {words}{_demand(failure)}"
+        cause = f"The compile of `{title(function)}` failed{phase}: {words}{_demand(failure)}"
         cost = cost_of(compiled, function.eager_calls)
         yield Finding("failure", "high", place(where), cause, cost, _advice(failure), (str(compiled.id),))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change, Kind, Place
-from depyf.findings.catalogue.recompiles import LIMIT_OF_OBJECTS, OF_EACH_OBJECT
+from depyf.findings.catalogue.recompiles import OF_EACH_OBJECT
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function
 from depyf.model.syntax import nodes_below, parsed
@@ -21,9 +21,7 @@ _CHANGES = (Change.INT, Change.FLOAT, Change.STRING, Change.BOOL, Change.CONSTAN
 _MAKERS = ("__init__", "__post_init__", "__new__")
 
 
-def fixed(
-    kind: Kind, function: Function, failures: Sequence[GuardFailure], compiles: Sequence[Compile]
-) -> Kind | None:
+def fixed(kind: Kind, function: Function, failures: Sequence[GuardFailure], compiles: Sequence[Compile]) -> Kind | None:
     """Return the kind of an attribute that each object has for itself, or None for any other value.
 
     Args:
@@ -41,7 +39,7 @@ def fixed(
     files = {file for file in (*callers, *inlined) if not is_foreign(file)} | {function.filename}
     if not _is_set_in_init_alone(name, tuple(sorted(files))):
         return None
-    fix = LIMIT_OF_OBJECTS if is_foreign(function.filename) else OF_EACH_OBJECT.fix
+    fix = "" if is_foreign(function.filename) else OF_EACH_OBJECT.fix
     return replace(OF_EACH_OBJECT, cause=kind.cause, place_words=kind.place_words, fix=fix)
 
 
@@ -66,6 +64,27 @@ def _is_set_in_init_alone(name: str, files: tuple[str, ...]) -> bool:
                 case ast.Call(func=ast.Name(id="setattr"), args=[_, key, _]) if not isinstance(key, ast.Constant):
                     return False
     return makers > 0
+
+
+def is_replaced(function: Function, parameter: str) -> bool:
+    """Return whether code outside of constructors assigns an attribute with the name of a parameter.
+
+    A module whose parameter is replaced by a larger one is no other module.
+
+    Args:
+        function: the function that was compiled, in whose file the assignment is sought.
+        parameter: the parameter, as the program writes it.
+    """
+    name = parameter.rpartition(".")[2]
+    return not is_foreign(function.filename) and _is_set_later(name, function.filename)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_set_later(name: str, file: str) -> bool:
+    nodes = nodes_below(parsed(file_text(file)))
+    inside = {id(node) for maker in nodes if _is_maker(maker) for node in nodes_below(maker)}
+    stores = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return any(node.attr == name and id(node) not in inside for node in stores)
 
 
 def _is_maker(node: ast.AST) -> bool:

@@ -43,7 +43,7 @@ def of_marks(session: Session) -> Iterator[Finding]:
             serves = f"compile {compiled.id} of `{title(function)}` serves only size {void.size}"
             cost, ids = Cost(None, 0.0, 0), (str(compiled.id),)
             if void.size in (0, 1):
-                note = ", because torch compiles a size of 0 or 1 for itself"
+                note = ", because torch compiles a size of 0 or 1 separately"
                 yield Finding("void-mark", "low", place(where), what + serves + note, cost, "", ids)
             else:
                 why = f", because {_needed(fact)}"

@@ -50,8 +50,7 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
     An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
     entry that failed for a value is nearer than one that failed for the state around the call, which guards check
-    first. Of entries with equally many failures, one that failed for sizes alone comes first, because the new entry
-    mostly serves any size; then one that failed for a new value:
+    first. Of entries with equally many failures, one that failed for a new value comes first:
 
         entry 0: mode is "sample", n is 4      entry 1: mode is "score", `n` is not read
         call: mode is "sample", n is 6         `n` is the cause, because entry 0 has this `mode`
@@ -63,8 +62,8 @@ def nearest_entry(function: Function, compiled: Compile) -> Nearest | None:
 
 
 @functools.lru_cache(maxsize=MOST_READ)
-def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | None:
-    """Return the nearest entry; `met` are torch's expressions for values that some entry expects as they are."""
+def nearest(trigger: Recompile, met: frozenset[_Met] = frozenset()) -> Nearest | None:
+    """Return the nearest entry; `met` are the values that some entry expects as they are, and those but for a size."""
     candidates = _candidates(trigger)
     if not candidates:
         return None
@@ -72,16 +71,16 @@ def nearest(trigger: Recompile, met: frozenset[str] = frozenset()) -> Nearest | 
         candidates,
         key=lambda candidate: (
             _distance(candidate),
-            not all(failure.check in _SIZES for failure in candidate[2]),
-            sum(failure.source in met for failure in candidate[2]),
+            sum((failure.source, failure.check in _SIZES) in met for failure in candidate[2]),
         ),
     )
     total = sum(len(failures) for _, failures, _ in candidates)
     return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
-_SIZES = (Check.SIZE, Check.DIMENSION)
-
+_SIZES = (Check.SIZE, Check.DIMENSION, Check.STRIDE)
+_Met: TypeAlias = tuple[str, bool]
+"""torch's expression for a value that an entry expects as it is, and whether that includes its size."""
 _Candidate: TypeAlias = tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]
 """An entry with all its guard failures, and the independent ones."""
 
@@ -101,14 +100,17 @@ def _is_tied(trigger: Recompile) -> bool:
     return len(sources) > 1
 
 
-def _met(function: Function, trigger: Recompile) -> frozenset[str]:
-    """Return the values that an earlier entry has guards on, none of which failed."""
+def _met(function: Function, trigger: Recompile) -> frozenset[_Met]:
+    """Return the values that an earlier entry has guards on, none of which failed, or of which only the size failed."""
     guards = {str(compiled.id): compiled.guards for compiled in function.compiles}
-    met: set[str] = set()
+    met: set[_Met] = set()
     for entry in trigger.entries:
         guarded = guards.get(entry.entry)
         if entry.is_complete and isinstance(guarded, GuardSet):
-            met |= {guard.source for guard in guarded.guards} - {failure.source for failure in entry.failures}
+            sources = {guard.source for guard in guarded.guards}
+            failed = {failure.source for failure in entry.failures}
+            others = {failure.source for failure in entry.failures if failure.check not in _SIZES}
+            met |= {(source, True) for source in sources - failed} | {(source, False) for source in sources - others}
     return frozenset(met)
 
 
@@ -137,6 +139,7 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
     The guard on transforms of `torch.func` has no value of the program, only torch's text.
     """
     failures = [_understood(failure) for failure in entry.failures]
+    failures = [failure for failure in failures if not _has_no_value(failure)] or failures
     if any(map(_is_of_inference, failures)):
         return [
             replace(failure, source="inference_mode")
@@ -160,6 +163,12 @@ def _understood(failure: GuardFailure) -> GuardFailure:
 
 
 _OF_OBJECT = ".__dict__"
+_EXCEPTION = re.compile(r"\w+Error: ")
+
+
+def _has_no_value(failure: GuardFailure) -> bool:
+    """Return whether a condition raised an exception, because another guard's value was None or of another class."""
+    return failure.is_condition and _EXCEPTION.match(failure.actual) is not None
 
 
 def _is_of_inference(failure: GuardFailure) -> bool:
@@ -174,6 +183,7 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
 
     A named value explains a value of the same size that a graph break leaves on the stack: the user can change it.
     """
+    failures = _without_offsets(failures)
     if len(failures) == 1:
         yield from failures
         return
@@ -188,6 +198,15 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
         if change:
             changes.add(change)
         yield failure
+
+
+def _without_offsets(failures: Sequence[GuardFailure]) -> Sequence[GuardFailure]:
+    """Return guard failures without those for the place at which views begin, such as `L["x"].storage_offset()`.
+
+    No user chooses that. If an entry has no other guard failure, the first of these stays.
+    """
+    others = [failure for failure in failures if failure.check is not Check.OFFSET]
+    return others or failures[:1]
 
 
 def _of_new_sizes(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:

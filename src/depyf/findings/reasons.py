@@ -22,12 +22,13 @@ from depyf.findings.catalogue.classify import (
     note_of,
     sentence_of,
 )
-from depyf.findings.catalogue.kind import Kind, Place
+from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     INSIDE,
     LEARNING_RATE,
     MADE_STATIC,
+    NUMBER_MADE_STATIC,
     PARAMETER_SIZE,
     RATE_REPLACED,
     STATES,
@@ -36,6 +37,7 @@ from depyf.findings.catalogue.recompiles import (
 )
 from depyf.findings.nearest import MODULES, PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.findings.sizes import PARAMETER_OF_PART, fix_without_mark
+from depyf.findings.strides import advice_of_stride
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method, title
 from depyf.model.reading_lines import reading_line
@@ -146,6 +148,10 @@ def _advice(
 ) -> str:
     """Return the fix of a reason; for a size, where the program calls the function, if no library does."""
     advice = advice_of(kind, failure, step)
+    if kind.change is Change.FLOAT and compiled.is_static and advice:
+        return f"{NUMBER_MADE_STATIC}; or {advice}"
+    if kind is TENSORS[Check.STRIDE]:
+        return advice_of_stride(failure, compiled) or advice
     if kind.name == PARAMETER_SIZE.name and MODULES in failure.source:
         return PARAMETER_OF_PART
     if kind is not TENSORS[Check.SIZE]:
@@ -170,7 +176,9 @@ def place_words(line: UserLine | None, function: Function) -> str:
     if line is None or not line.text:
         return ""
     file = "" if line.filename in ("", function.filename) else os.path.basename(line.filename)
-    return f"{file}:{line.line} {line.text}"
+    # The text of a statement of several lines ends within its brackets.
+    cut = next((f"{line.text}...{end}" for start, end in ("()", "[]", "{}") if line.text.endswith(start)), line.text)
+    return f"{file}:{line.line} {cut}"
 
 
 def failure_words(failure: GuardFailure, function: Function) -> str:

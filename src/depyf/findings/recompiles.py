@@ -19,7 +19,9 @@ from depyf.findings.catalogue.recompiles import (
     GROWTH,
     INSIDE,
     LIMIT_OF_MODULES,
+    LIMIT_OF_OBJECTS,
     MISSING,
+    OF_EACH_OBJECT,
     SET_IN_CALL,
     STATES,
     SYMBOLIC_INTEGERS,
@@ -55,6 +57,8 @@ _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check
 _AS_TENSOR = "make `"
 _ENVIRONMENT = "os.environ["
 _COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
+_NO_NAME = re.compile(r"\[[^\]]*:|\(")
+"""The parts of an expression that gives another tensor each time, such as a slice, on which a mark has no effect."""
 _SIZE = re.compile(r"\bsize=(?P<size>\([^)]*\))")
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
@@ -114,7 +118,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], all_events:
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
         reason.kind.name,
-        _severity(event),
+        _severity(session, event),
         _where(session, cause, compiled, reason),
         f"{subject}: {_sentence(event, reason)}{at_once}{_expected(event)}",
         _cost(costly),
@@ -148,11 +152,21 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
+    if _MARK in reason.fix and _NO_NAME.search(reason.failure.subject):
+        named = f"assign `{reason.failure.subject}` to a variable before the call"
+        return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
     reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
     reason = with_use(cause, root, reason)
     if reason.kind.change is Change.LENGTH and not reason.fix and not reason.note:
         return replace(reason, note=EACH_LENGTH)
-    return replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
+    reason = replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
+    return replace(reason, fix=_fitted(cause, reason, root))
+
+
+def _fitted(cause: Cause, reason: Reason, root: Function) -> str:
+    from depyf.findings.fitting import fitted
+
+    return fitted(cause, reason, root)
 
 
 def _or_switch(cause: Cause, reason: Reason) -> str:
@@ -260,21 +274,19 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
     verb = "remains" if len(names) == 1 else "remain"
     if is_dynamic:
         return f"{reason.fix}; {what} {verb}"
-    if _avoids_nothing(event, others):
-        return ""
+    if event.avoided == 0:
+        return _all_parts(reason, others)
     words = f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
-    return f"{words}{_other_half(event, others) if len(names) == 1 else ''}"
+    return words
 
 
-def _other_half(event: Event, others: Sequence[Reason]) -> str:
-    """Return the fix of the only other reason. A fix that avoids nothing alone is half of one."""
-    fixes = [other.fix for other in others if other.fix]
-    return f". Also {fixes[0]}" if event.avoided == 0 and len(fixes) == 1 else ""
-
-
-def _avoids_nothing(event: Event, others: Sequence[Reason]) -> bool:
-    """Return whether a fix avoids no recompile, because something else that has no fix differed in each call, too."""
-    return event.avoided == 0 and not any(other.fix for other in others)
+def _all_parts(reason: Reason, others: Sequence[Reason]) -> str:
+    """Return the fixes of all that differed where no single one avoids anything, or "" if one of them has no fix."""
+    fixes = list(dict.fromkeys((reason.fix, *(other.fix for other in others))))
+    if not all(fixes) or len(fixes) > MOST_TOGETHER:
+        return ""
+    first, *rest = fixes
+    return f"{first}. Also {'. Also '.join(rest)}" if rest else first
 
 
 def _below(event: Event) -> str:
@@ -306,8 +318,15 @@ def _limit(
         severity="high",
         cause=sentence + shares + (f"; compiled again with it: {below}" if below else ""),
         cost=replace(finding.cost, eager_calls=sum(eager) if eager else None),
-        fix=LIMIT.fix.format(advice=finding.fix),
+        fix=LIMIT.fix.format(advice=_within_limit(event, finding.fix)),
     )
+
+
+def _within_limit(event: Event, fix: str) -> str:
+    """Return a fix; for an attribute that each object has for itself, a limit that fits all objects is another one."""
+    if event.cause.kind.name != OF_EACH_OBJECT.name:
+        return fix
+    return f"{fix}; or {LIMIT_OF_OBJECTS}" if fix else LIMIT_OF_OBJECTS
 
 
 def _shares(function: Function, event: Event, all_events: Sequence[Event]) -> str:
@@ -343,10 +362,13 @@ def _told(failure: GuardFailure, kind: Kind, besides: str = "") -> str:
     return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"
 
 
-def _severity(event: Event) -> Severity:
+def _severity(session: Session, event: Event) -> Severity:
     if expectation(event):
         return "low"
-    return "high" if len(event.compiles) >= MANY and not _has_settled(event) else "medium"
+    from depyf.findings.fitting import has_few_entries
+
+    is_bounded = has_few_entries(event.cause, session.functions[event.cause.function.root])
+    return "high" if len(event.compiles) >= MANY and not (is_bounded or _has_settled(event)) else "medium"
 
 
 def _has_settled(event: Event) -> bool:

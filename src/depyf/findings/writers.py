@@ -1,6 +1,6 @@
 """The line of the program that changes a value between calls, where the source has exactly one.
 
-    model.tau = 1.0 - epoch / 10      # in the loop: the only line outside of compiled code that assigns `tau`
+model.tau = 1.0 - epoch / 10      # in the loop: the only line outside of compiled code that assigns `tau`
 """
 
 from __future__ import annotations
@@ -124,6 +124,6 @@ def _is_later(target: ast.expr, scope: _Scope) -> bool:
     """Return whether an assignment may give a value a second time."""
     if isinstance(target, ast.Attribute):
         return scope.function not in _MAKERS
-    if scope.function:
-        return isinstance(target, ast.Subscript) or target.id in scope.globals
-    return scope.is_in_loop
+    if not scope.function:
+        return scope.is_in_loop
+    return target.id in scope.globals if isinstance(target, ast.Name) else True

@@ -51,11 +51,11 @@ def lines(result: Result, patch: str) -> Iterator[str]:
     yield f"run as it is: {_counts(result.plain)}"
     for number, tried in enumerate(result.tried, start=1):
         yield f"  {number}. {tried.edit.place}  {tried.edit.what}  {_said(tried)}"
-    if result.made is not None and result.same is not None:
-        yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
-        longer = (result.made.step or 0.0) - (result.plain.step or 0.0)
+    if result.patched is not None and result.same is not None:
+        yield f"together: {_counts(result.patched, result.ratio)}; {result.same.words}"
+        longer = (result.patched.step or 0.0) - (result.plain.step or 0.0)
         ratio = result.ratio if longer > LEAST_LONGER else None
-        price = cost(result.plain.counts, result.made.counts, ratio)
+        price = cost(result.plain.counts, result.patched.counts, ratio)
         if price:
             yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
@@ -75,9 +75,9 @@ def _nothing(result: Result) -> str:
     """Return why no edit is kept."""
     if result.tried:
         return "no edit helps"
-    return (
-        "no finding has an edit that can be tried" if left(result) else "nothing to repair: no finding needs a change"
-    )
+    if left(result):
+        return "no finding has an edit that can be tried"
+    return "nothing to repair: no finding needs a change"
 
 
 def _said(tried: Tried) -> str:
@@ -142,7 +142,7 @@ def _rows(text: str) -> list[str]:
 
 def data(result: Result, patch: str) -> dict[str, Any]:
     """Return everything as JSON; `docs/fix.schema.json` describes it."""
-    patched = result.made
+    patched = result.patched
     return {
         "schema": SCHEMA,
         "plain": _numbers(result.plain.counts) | {"step_seconds": result.plain.step},

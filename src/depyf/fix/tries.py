@@ -218,9 +218,11 @@ def counts_of(session: Session, record: Record | None = None) -> Counts:
     compiles = [compiled for _, compiled in session.compiles()]
     entries = record.entries if record is not None else []
     roots = [root for root in session.roots() if f"{os.path.basename(root.filename)}:{root.first_line}" in entries]
-    hits = [compiled.hits for root in roots for compiled in root.compiles]
-    served = sum(hit or 0 for hit in hits)
-    is_known = record is not None and any(hit is not None for hit in hits)
+    entered = [compiled for root in roots for compiled in root.compiles]
+    served = sum(compiled.hits or 0 for compiled in entered)
+    # A function that could not be compiled has no entry, so that nothing counts its calls. None of them was compiled.
+    is_left_out = bool(entered) and all(compiled.failure is not None for compiled in entered)
+    is_known = record is not None and (is_left_out or any(compiled.hits is not None for compiled in entered))
     calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
@@ -260,7 +262,7 @@ def last_error(errors: str) -> str:
         match = _ERROR.match(rows[at])
         if match is not None:
             message = match[2] or next((row.strip() for row in rows[at + 1 :] if row.strip()), "")
-            return f"{match[1]}: {message}"
+            return f"{match[1]}: {message}".rstrip(": ")
     return rows[-1] if rows else ""
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePath
+from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.links.documents import Document, documents
@@ -13,7 +15,7 @@ from depyf.links.kernel_definitions import kernel_definitions
 from depyf.links.line_states import line_states
 from depyf.links.origins import Origin, Origins
 from depyf.model.index_reader import Run
-from depyf.model.run import Compile, Function, Session
+from depyf.model.run import Compile, Dialect, Function, Session
 
 GRAPHS = ("captured_graph", "joint_graph", "forward_graph", "after_post_grad")
 """The graphs in which a line is looked up: the first that has nodes of the line."""
@@ -45,7 +47,8 @@ class KernelPart:
     name: the kernel; a library's kernel has the name of its function, such as `extern_kernels.mm`.
     part: `forward`, `backward` or "".
     line: where its definition begins in the file; for a library's kernel, its first call.
-    rows: the lines for this line of the user's; the calls for a library's kernel; none if they are not known.
+    rows: the lines for this line of the user's; the calls for a library's kernel.
+    is_linked: whether the rows are linked to the line. If no row is, `rows` are those that are linked to no line.
     others: the other lines of the user's that the kernel computes.
     """
 
@@ -55,6 +58,7 @@ class KernelPart:
     line: int
     rows: tuple[Row, ...]
     others: tuple[Origin, ...]
+    is_linked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,14 @@ class CompiledLine:
     compile: Compile
     graphs: tuple[GraphPart, ...]
     kernels: tuple[KernelPart, ...]
+
+
+Parts: TypeAlias = tuple[tuple[GraphPart, ...], tuple[KernelPart, ...]]
+"""What came from a line in one compile."""
+
+_COMPARED = (Dialect.GRAPH, Dialect.KERNEL)
+_TITLE = re.compile(r"\A#.*\n")
+"""The first line of a text, which names the compile. Recompiles often have equal texts below it."""
 
 
 def is_same_file(named: str, asked: str) -> bool:
@@ -83,8 +95,8 @@ def is_same_file(named: str, asked: str) -> bool:
 def read_lines(session: Session) -> dict[str, set[int]]:
     """Return the lines that a compile of the run read, by file. Of older torch, those that the model names."""
     lines: dict[str, set[int]] = {}
-    for function in line_states(session):
-        lines.setdefault(function.filename, set()).update(function.states)
+    for read in line_states(session):
+        lines.setdefault(read.filename, set()).update(read.states)
     for function, compiled in session.compiles():
         lines.setdefault(function.filename, set())
         for graph_break in compiled.breaks:
@@ -100,17 +112,32 @@ def compiles_of_line(run: Run, place: Origin) -> Iterator[CompiledLine]:
         run: the run.
         place: a file, by its name in the index, and a line.
     """
+    known: dict[tuple[str, ...], tuple[Parts, list[str]]] = {}
     for function, compiled in run.session.compiles():
         has_read = any(read.filename == place[0] and place[1] in read.lines for read in compiled.lines)
         if compiled.lines and not has_read:
             continue
-        texts = documents(run, function, compiled)
-        graphs = tuple(_graph_parts(texts, place))
-        modules = [text for text in texts if text.is_kernels]
-        has_backward = any(_is_backward(text) for text in modules)
-        kernels = tuple(part for text in modules for part in _kernel_parts(text, place, has_backward))
+        files = [artefact.file for artefact in compiled.artefacts if artefact.dialect in _COMPARED]
+        texts = tuple(_TITLE.sub("", run.text(file)) for file in files)
+        if texts not in known:
+            known[texts] = _parts(documents(run, function, compiled), place), files
+        (graphs, kernels), earlier = known[texts]
+        renamed = dict(zip(earlier, files, strict=True))
         if has_read or graphs or kernels:
-            yield CompiledLine(function, compiled, graphs, kernels)
+            yield CompiledLine(
+                function,
+                compiled,
+                tuple(replace(part, file=renamed[part.file]) for part in graphs),
+                tuple(replace(part, file=renamed[part.file]) for part in kernels),
+            )
+
+
+def _parts(texts: list[Document], place: Origin) -> Parts:
+    """Return the nodes and the kernels of a compile that come from a line."""
+    modules = [text for text in texts if text.is_kernels]
+    has_backward = any(_is_backward(text) for text in modules)
+    kernels = tuple(part for text in modules for part in kernel_parts(text, place, has_backward))
+    return tuple(_graph_parts(texts, place)), kernels
 
 
 def _graph_parts(texts: list[Document], place: Origin) -> Iterator[GraphPart]:
@@ -142,7 +169,7 @@ def _is_backward(text: Document) -> bool:
     return text.key.startswith("kernel-backward")
 
 
-def _kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator[KernelPart]:
+def kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator[KernelPart]:
     """Yield the kernels of a module that compute a place, in the order of their first calls.
 
     Args:
@@ -171,13 +198,24 @@ def _kernel_parts(text: Document, place: Origin, has_backward: bool) -> Iterator
             for number in inside
             if place in text.links.of(number) and _computes(rows[number - 1], text.links.of(number), whole)
         )
-        yield KernelPart(name, part, text.file, definition.first, lines, _others(whole, place))
+        unlinked = tuple(
+            (number, rows[number - 1])
+            for number in inside
+            if not text.links.of(number) and _is_statement(rows[number - 1])
+        )
+        others = _others(whole, place)
+        yield KernelPart(name, part, text.file, definition.first, lines or unlinked, others, bool(lines))
 
 
 def _computes(row: str, origins: Origins, whole: Origins) -> bool:
     """Return whether a row of a kernel computes its origins. Other rows have the origins of their whole kernel."""
     if len(whole) > 1:
         return origins != whole
+    return _is_statement(row)
+
+
+def _is_statement(row: str) -> bool:
+    """Return whether a row computes or stores something: it is no loop, no condition, and no head of the kernel."""
     return _STATEMENT.search(row) is not None and _FRAME_OF_KERNEL.match(row) is None
 
 

@@ -134,7 +134,7 @@ class FunctionTimes:
     """
 
     key: FunctionKey
-    own: Mapping[str, float]
+    exclusive: Mapping[str, float]
     total: Mapping[str, float]
     lines: Mapping[tuple[int, ...], Mapping[str, float]]
     traced: int = 0
@@ -142,7 +142,7 @@ class FunctionTimes:
     @property
     def seconds(self) -> float:
         """Return the exclusive seconds of all stages."""
-        return sum(self.own.values())
+        return sum(self.exclusive.values())
 
 
 def function_times(times: CompileTimes) -> list[FunctionTimes]:
@@ -292,7 +292,7 @@ def _function_json(function: FunctionTimes) -> dict[str, Any]:
         "file": file,
         "line": line,
         "traced": function.traced,
-        "own": _rounded(function.own),
+        "own": _rounded(function.exclusive),
         "total": _rounded(function.total),
         "lines": [{"lines": list(line), "stages": _rounded(stages)} for line, stages in function.lines.items()],
     }

@@ -98,3 +98,70 @@ def _gives_value(statement: ast.stmt) -> bool:
         case ast.If():
             return all(map(_gives_value, (*statement.body, *statement.orelse)))
     return False
+
+
+@functools.lru_cache(maxsize=256)
+def selects_code(subject: str, source: str) -> bool:
+    """Return whether a branch on a string runs other operations, instead of choosing one of two constants.
+
+    >>> selects_code("kind", "def f(x, kind):\\n    return x.relu() if kind == 'relu' else x.tanh()")
+    True
+    >>> selects_code("kind", "def f(x, kind):\\n    return x * (2.0 if kind == 'twice' else 1.0)")
+    False
+
+    Args:
+        subject: the string, as the program writes it.
+        source: the source of the function.
+    """
+    name = normal(subject)
+    for node in nodes_below(parsed(source)):
+        match node:
+            case ast.IfExp(test=test, body=body, orelse=orelse) if name in values_in(test):
+                if not (isinstance(body, ast.Constant) and isinstance(orelse, ast.Constant)):
+                    return True
+            case ast.If(test=test, body=statements, orelse=others) if name in values_in(test):
+                if not all(map(_assigns_constant, (*statements, *others))):
+                    return True
+    return False
+
+
+def _assigns_constant(statement: ast.stmt) -> bool:
+    """Return whether a statement assigns a constant, or is a branch whose arms do."""
+    if isinstance(statement, ast.If):
+        return all(map(_assigns_constant_alone, (*statement.body, *statement.orelse)))
+    return _assigns_constant_alone(statement)
+
+
+def _assigns_constant_alone(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+
+
+@functools.lru_cache(maxsize=256)
+def flag_of(subject: str, source: str) -> str:
+    """Return the condition of the only branch that reads a value, or "" if the function needs the value elsewhere.
+
+    The caller can compute such a condition, because it names nothing else. A flag has two values, however many the
+    number or the string has.
+
+    >>> flag_of("step", "def f(x, step):\\n    if step % 2 == 0:\\n        x = x * 2\\n    return x")
+    'step % 2 == 0'
+    >>> flag_of("n", "def f(x, n):\\n    return x * n if n > 1 else x")
+    ''
+
+    Args:
+        subject: the value, as the program writes it.
+        source: the source of the function.
+    """
+    name, nodes = normal(subject), nodes_below(parsed(source))
+    tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp)) and name in values_in(node.test)]
+    if len(tests) != 1 or isinstance(tests[0], (ast.Name, ast.Attribute, ast.Subscript, ast.UnaryOp)):
+        return ""
+    names = {node.id for node in nodes_below(tests[0]) if isinstance(node, ast.Name)}
+    is_alone = names == {name.partition(".")[0].partition("[")[0]}
+    return ast.unparse(tests[0]) if is_alone and _reads(nodes, name) == _reads(nodes_below(tests[0]), name) else ""
+
+
+def _reads(nodes: list[ast.AST], name: str) -> int:
+    """Return how many of some nodes are a value itself."""
+    values = (node for node in nodes if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)))
+    return sum(ast.unparse(node) == name for node in values)

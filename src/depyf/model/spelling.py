@@ -25,6 +25,8 @@ _MEMBER = pattern(
     r"(?:\.__dict__\[\0(?P<holder>\d+)\0\]|\._(?P<plain>modules|parameters|buffers))\[\0(?P<number>\d+)\0\]"
 )
 _HOLDERS = ("_modules", "_parameters", "_buffers")
+_MODULES = pattern(r"(?<=.)\._modules$")
+"""The dict of a module's own modules as a whole, which a program reaches by the module."""
 _ATTRIBUTE = pattern(r"\.__dict__\[\0(?P<number>\d+)\0\]")
 _ITEM = pattern(
     r"\b(?:dict_item|___dict_getitem|(?:dict|tuple|list)\.__getitem__)"
@@ -90,7 +92,7 @@ def _rewritten(text: str, strings: Sequence[str]) -> str:
     while before != text:
         before, text = text, _ITEM.sub(lambda match: f"{match['of']}[{match['key']}]", text)
     text = _MEMBER.sub(member, text)
-    return _ATTRIBUTE.sub(lambda match: _step(name_of(match["number"]), match[0]), text)
+    return _MODULES.sub("", _ATTRIBUTE.sub(lambda match: _step(name_of(match["number"]), match[0]), text))
 
 
 def without_strings(source: str) -> str:

@@ -132,6 +132,21 @@ def keyword_parameters(source: str) -> frozenset[str]:
     return frozenset(keyword.arg for keyword in keywords if keyword is not None)
 
 
+@functools.lru_cache(maxsize=64)
+def star_parameters(source: str) -> frozenset[str]:
+    """Return the parameters of a function whose only parameters are `*args` and `**kwargs`, else none.
+
+    >>> sorted(star_parameters("def f(*args, **kwargs):\\n    return g(*args, **kwargs)"))
+    ['args', 'kwargs']
+    """
+    definition = next((node for node in parsed(source).body if isinstance(node, ast.FunctionDef)), None)
+    if definition is None:
+        return frozenset()
+    given = definition.args
+    stars = [star.arg for star in (given.vararg, given.kwarg) if star is not None]
+    return frozenset() if given.posonlyargs or given.args or given.kwonlyargs else frozenset(stars)
+
+
 def is_handed_over(subject: str, source: str) -> bool:
     """Return whether a function's source passes a variable or an attribute to a method, or slices with it.
 

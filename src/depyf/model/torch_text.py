@@ -116,14 +116,18 @@ def guard_failure(text: str, line: UserLine | None = None) -> GuardFailure:
 
 
 def _mismatch(text: str) -> GuardFailure | None:
-    """Parse `tensor 'x' size mismatch at index 1. expected 8, actual 12`; the name is not quoted as in Python."""
+    """Parse `tensor 'x' size mismatch at index 1. expected 8, actual 12`; the name is not quoted as in Python.
+
+    A hint of torch's may follow: `actual 12. Guard failed on a parameter, consider using ...`.
+    """
     end = _end_of_name(text)
     words, mismatch, rest = text[end + 1 :].partition(" mismatch")
     check = _MISMATCH.get(words.strip())
     if end < 0 or not mismatch or check is None:
         return None
     place, _, values = rest.partition("expected ")
-    expected, _, actual = values.partition(", actual ")
+    expected, _, rest = values.partition(", actual ")
+    actual = rest.partition(". ")[0].removesuffix(".")
     index = place.removeprefix(" at index ").partition(".")[0]
     dimension = int(index) if index.isdigit() else -1
     return GuardFailure(text[len(_TENSOR) : end], check, expected.strip(), actual.strip(), dimension=dimension)

@@ -48,12 +48,12 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
     return None
 
 
-def _parts(first_node: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
+def _parts(first_node: Node, second_node: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
     """Return the pairs that decide whether two terms are related, or None if the terms themselves decide.
 
     Even equal terms may hold a sequence that was private until now.
     """
-    match first_node, two:
+    match first_node, second_node:
         case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
             return list(zip(first, second, strict=True)) if not is_one or has_private else []
         case (Pure(op=a, items=first, detail=c), Pure(op=b, items=second, detail=d)):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from depyf.findings import Finding, findings
+from depyf.findings.events import limited
 from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
 from depyf.model.archive import ARCHIVE
@@ -27,6 +28,8 @@ Nothing was compiled while the context was active. Usual reasons:
 - The function was compiled before: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`.
 - Nothing that is compiled was called inside the context. A method of a compiled module, such as `compiled.generate()`,
   calls the original module.
+- `module.compile()` compiles only classes of the program: Dynamo skips the `forward` of torch's own, such as that of
+  `nn.Sequential`. `torch.compile(module)` compiles it.
 - Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
 """
 
@@ -216,7 +219,9 @@ def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
             else ""
         )
         lines.append(f"{number}. {place}{graph_break.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
-        lines += [f"   - {hint}" for hint in graph_break.hints]
+        # Nobody can follow a hint such as "Remove the call" in the code of a library.
+        is_own = graph_break.where is None or not is_library_file(graph_break.where.filename)
+        lines += [f"   - {hint}" for hint in graph_break.hints if is_own or not hint.startswith("Remove the `torch.")]
     return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -256,13 +261,20 @@ def _failed_calls(pairs: list[tuple[Function, Compile]]) -> str:
 def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for root in session.roots():
-        what = "guards, entries and dispatch" if root.file else "it runs uncompiled"
+        what = "guards, entries and dispatch" if root.file else _without_code(root)
         lines.append(f"- {_link(title(root), root.file)}: {what}")
         for function, compiled in pairs:
             if function.root == root.key:
                 lines += _files_of(compiled, session.packed)
     packed = f"\n{PACKED}\n" if session.packed else ""
     return "## Files\n\n" + "\n".join(lines) + "\n" + packed
+
+
+def _without_code(root: Function) -> str:
+    """Return what happened to a function without compiled code."""
+    failures = [compiled.failure for compiled in root.compiles if compiled.failure is not None]
+    is_raised = bool(failures) and all(failure.raised for failure in failures)
+    return "no code: the call raised" if is_raised else "it runs uncompiled"
 
 
 PACKED = f"""\
@@ -300,8 +312,10 @@ def _lines(session: Session) -> str:
     """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
     all_lines = line_states(session)
     users_lines = [function_lines for function_lines in all_lines if not is_library_file(function_lines.filename)]
+    limits = [function for function in session.functions.values() if limited(function)]
     rows = [
-        f"- {function_lines.words}, {short_path(function_lines.filename)}:{function_lines.first_line}"
+        f"- {function_lines.words}{' until the limit was reached' if any(map(function_lines.is_of, limits)) else ''}, "
+        f"{short_path(function_lines.filename)}:{function_lines.first_line}"
         for function_lines in users_lines
     ]
     if len(all_lines) > len(users_lines):
@@ -386,7 +400,7 @@ def _phases(compiles: list[Compile]) -> str:
 
 def _unavailable(session: Session) -> str:
     lines = [f"- {seam}: {reason}" for seam, reason in sorted(session.unavailable.items())]
-    return "## What this torch does not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "## What this torch and this Python do not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _problems(session: Session) -> str:

@@ -60,11 +60,11 @@ def where_words(function: Function) -> str:
     """Return the place of a function; for code that is none of the program's, the line that led to its first compile.
 
     before: <eval_with_key>.7:4                        torch/_dynamo/external_utils.py:67
-    after:  train.py:17, in generated code             train.py:17, the first call
+    after:  train.py:17, in generated code             train.py:17, first called here
     """
     call = first_call(function)
     if call is not None:
-        note = "in generated code" if is_generated(function.filename) else "the first call"
+        note = "in generated code" if is_generated(function.filename) else "first called here"
         return f"{short_path(call.filename)}:{call.line}, {note}"
     return f"{short_path(function.filename)}:{function.first_line}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -255,14 +256,15 @@ def test_a_profile_without_steps_says_why_in_one_line(tmp_path: Path, recompiles
     ]
     written = index_parts.index([index_parts.function("step", USER, 4, compiles)], [USER])
     run = read_run(index_parts.write_dump(tmp_path, written, {f"source/{USER}": ""}))
-    content = profile_json(profile_of(Recording(notes=["the program profiles itself"]), Programs(), {}), run)
-    first, *others = most_expensive(content)
-    assert first == f"depyf: no step was measured: a step needs 4 calls in a row without a compile, and {says}"
-    assert others == ["  note: the program profiles itself"]
+    lines = most_expensive(profile_json(profile_of(Recording(), Programs(), {}), run))
+    assert lines == [f"depyf: no step was measured: a step needs 4 calls in a row without a compile, and {says}"]
+    noted = Recording(notes=["the program profiles itself"])
+    lines = most_expensive(profile_json(profile_of(noted, Programs(), {}), run))
+    assert lines == ["depyf: no step was measured: the program profiles itself"]
 
 
 def test_the_first_line_says_where_a_step_begins() -> None:
-    step = {"seconds": 0.01, "without_profiler": None, "steps": 1, "profiler": 0.0, "left_out": {}}
+    step: dict[str, Any] = {"seconds": 0.01, "without_profiler": None, "steps": 1, "profiler": 0.0, "left_out": {}}
     calls = [Event(name, at, at + 1) for at, name in enumerate(["depyf: call 0"] * 3)]
     profile = profile_of(Recording([calls], codes=[("forward", "/me/model.py", 7)]), Programs(), {"/me/model.py": USER})
     assert profile.begins_at == ("forward", USER, 7)

@@ -2,9 +2,10 @@
 
     python -m tests.quality.forms.cover [--write] [structure/exits ...]      # or all modules
 
-Each changed rule is tried with each case of its module. Cases on graphs stay; of the others, those that catch most
-rules a line are kept until all are caught that were. A module keeps a change and a near miss if it had them. Prints
-cases and lines before and after, and writes the files on request. All Pythons of the cases must be at hand.
+Each changed rule is tried with each case of its module, those on graphs and trees in the files of
+`tests/decompiler/test_forms.py` included. Those that catch most rules a line are kept until all are caught that were. A
+module keeps a change and a near miss in each kind of file if it had them. Prints cases and lines before and after, and
+writes the files on request. All Pythons of the cases must be at hand.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from benchmarks.interpreters import find
-from tests.quality.forms.around import MADE_ANEW, SOURCE
+from tests.decompiler.test_forms import FILES, written
+from tests.decompiler.test_forms import Case as GraphCase
+from tests.decompiler.test_forms import cases as graph_cases
+from tests.quality.forms.around import MADE_ANEW, SOURCE, UNCHANGED
 from tests.quality.forms.cases import FOLDER, Case, cases, modules, write
 from tests.quality.forms.equivalent import parted
 from tests.quality.forms.measure import called, given, own_cases
@@ -62,19 +66,36 @@ def cover(caught: Mapping[int, AbstractSet[int]], lines: Mapping[int, int], need
     return set(kept)
 
 
-def smallest(module: str, data: list[Case], caught: list[frozenset[int]]) -> list[Case]:
-    """Return the cases of a module's data files to keep; `caught` goes on with its cases on graphs."""
-    free = {rule for numbers in caught[len(data) :] for rule in numbers}
-    lines = {number: str(case).count("\n") + 1 for number, case in enumerate(data)}
-    needed = {rule for numbers in caught for rule in numbers} - free
-    kept = cover(dict(enumerate(caught[: len(data)])), lines, needed)
-    compared = [number for number, case in enumerate(data) if case.name not in (*MADE_ANEW, SOURCE)]
-    changing = [number for number in compared if not data[number].is_near_miss]
-    near = [number for number in compared if data[number].is_near_miss]
-    for kind in (changing, near, list(lines)):
-        if kind and kept.isdisjoint(kind):
-            kept.add(min(kind, key=lambda number: (lines[number], number)))
-    return [case for number, case in enumerate(data) if number in kept]
+def length(case: Case | GraphCase) -> int:
+    """Return the lines of a case in its file, with the empty one before it."""
+    return (str(case) if isinstance(case, Case) else written(case)).count("\n") + 1
+
+
+def smallest(all_cases: list[Case | GraphCase], caught: list[frozenset[int]]) -> list[Case | GraphCase]:
+    """Return the cases of a module to keep; `caught` has the rules that each case catches."""
+    lines = {number: length(case) for number, case in enumerate(all_cases)}
+    kept = cover(dict(enumerate(caught)), lines, {rule for numbers in caught for rule in numbers})
+    kinds: dict[tuple[type, bool | None], list[int]] = {}
+    for number, case in enumerate(all_cases):
+        kinds.setdefault((type(case), None), []).append(number)
+        if isinstance(case, GraphCase):
+            kinds.setdefault((GraphCase, case.after == f"{UNCHANGED}\n"), []).append(number)
+        elif case.name not in (*MADE_ANEW, SOURCE):
+            kinds.setdefault((Case, case.is_near_miss), []).append(number)
+    for numbers in sorted(kinds.values(), key=len):
+        if kept.isdisjoint(numbers):
+            kept.add(min(numbers, key=lambda number: (lines[number], number)))
+    return [case for number, case in enumerate(all_cases) if number in kept]
+
+
+def write_graphs(kept: Mapping[str, set[GraphCase]]) -> None:
+    """Write the files of cases on graphs and trees; `kept` has those to keep by the names of their passes."""
+    for file in FILES:
+        left = [case for case in graph_cases(file) if case in kept.get(case.pass_name, {case})]
+        if left:
+            file.write_text("\n".join(map(written, left)), encoding="utf-8")
+        else:
+            file.unlink()
 
 
 def main() -> None:
@@ -84,19 +105,25 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the data files")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    graphs: dict[str, set[GraphCase]] = {}
     for module in options.modules or modules():
-        data = cases(module)
+        data, of_module = cases(module), own_cases(module)
         absent = sorted({case.version for case in data if find(case.version) is None})
-        if not data or absent:
+        if not of_module or absent:
             print(f"{module}: {f'no Python of {absent}' if absent else 'no cases'}")
             continue
         caught = kills(module)
-        kept = smallest(module, data, caught)
-        before, after = (sum(str(case).count("\n") + 1 for case in part) for part in (data, kept))
+        kept = smallest(of_module, caught)
+        before, after = (sum(map(length, part)) for part in (of_module, kept))
         rules = len({rule for numbers in caught for rule in numbers})
-        print(f"{module}: {len(data)} cases, {before} lines; {len(kept)}, {after} catch the same {rules}", flush=True)
+        sizes = f"{len(of_module)} cases, {before} lines; {len(kept)}, {after}"
+        print(f"{module}: {sizes} catch the same {rules}", flush=True)
+        name = module.rpartition("/")[2]
+        graphs.setdefault(name, set()).update(case for case in kept if isinstance(case, GraphCase))
         if options.write:
-            write(module, kept)
+            write(module, [case for case in kept if isinstance(case, Case)])
+    if options.write:
+        write_graphs(graphs)
     whole = sum(path.read_text(encoding="utf-8").count("\n") for path in FOLDER.rglob("*.txt"))
     print(f"all data files: {whole} lines")
 

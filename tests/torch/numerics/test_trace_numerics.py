@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import random
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,9 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.torch.adapters import seams  # noqa: E402
+from depyf.torch.numerics.python_state import PythonState  # noqa: E402
 from depyf.torch.numerics.report import Kind, NumericsReport, Part  # noqa: E402
+from depyf.torch.numerics.whole_call import Outcome, compared  # noqa: E402
 
 Tensor = torch.Tensor
 
@@ -335,6 +339,56 @@ def test_a_value_that_no_two_calls_share_is_not_compared() -> None:
     assert report.whole is not None and report.whole.mismatches == []
     assert report.whole.omitted == ["result[1] differs between two calls of the plain function"]
     assert "not compared: result[1]" in str(report)
+
+
+class Statistics:
+    def __init__(self) -> None:
+        self.calls = 0
+        self.sizes: list[int] = []
+
+
+def test_python_objects_are_as_after_one_call() -> None:
+    statistics, history, newest = Statistics(), [1.0], deque([1, 2], maxlen=2)
+    generator, order = random.Random(3), OrderedDict(a=1)
+
+    def counted(x: torch.Tensor) -> torch.Tensor:
+        statistics.calls += 1
+        statistics.sizes.append(len(x))
+        history.append(2.0)
+        newest.append(3)
+        order["b"] = 2
+        generator.random()
+        return x * 2
+
+    report = depyf.trace_numerics(torch.compiler.disable(counted), backend="eager")(torch.ones(3))
+    assert report.whole is not None and report.whole.mismatches == [] and report.whole.omitted == []
+    expected = random.Random(3)
+    expected.random()
+    assert (statistics.calls, statistics.sizes, history) == (1, [3], [1.0, 2.0])
+    assert (list(newest), list(order), generator.random()) == ([2, 3], ["a", "b"], expected.random())
+
+
+def test_changes_of_python_objects_are_compared() -> None:
+    history: list[int] = [1]
+    compiled, plain = Outcome({"the result": 1}), Outcome({"the result": 1})
+    state = PythonState([("history", history)])
+    history.append(2)
+    plain.values.update(state.changed())
+    state.restore()
+    assert history == [1] and list(state.changed()) == []
+    comparison = compared(compiled, plain, plain, plain)
+    assert [str(mismatch) for mismatch in comparison.mismatches] == [
+        "history: compiled unchanged, plain Python list(1, 2)"
+    ]
+
+
+def test_a_difference_that_rounding_explains_is_not_called_equal() -> None:
+    plain, compiled, rounded = (Outcome({"the result": torch.tensor([value])}) for value in (24.0, 25.0, 23.0))
+    comparison = compared(compiled, plain, plain, rounded)
+    assert (comparison.compared, comparison.mismatches) == ([], [])
+    assert comparison.omitted == [
+        "the result: compiled 25, plain Python 24; one rounding of the arguments moves it as far"
+    ]
 
 
 def test_modules_are_as_after_one_call() -> None:

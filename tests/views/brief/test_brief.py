@@ -16,7 +16,7 @@ from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
 from depyf.findings import findings
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import read_run
-from depyf.views.brief.answer import Question, UnknownIdError, answer, files_of
+from depyf.views.brief.answer import Question, UnknownIdError, _without_repeats, answer, files_of
 from depyf.views.brief.fitted import LEAST, shortened
 from depyf.views.brief.ids import Section, finding_id, section_of
 from depyf.views.brief.tokens import count
@@ -231,3 +231,13 @@ def test_long_texts_are_shortened_and_others_kept() -> None:
 )
 def test_sections(text: str, section: Section) -> None:
     assert section_of(text) == section
+
+
+def test_a_row_of_a_compile_repeats_nothing_of_the_one_before() -> None:
+    first = {"id": "0/0", "function": "f", "where": "f.py:1", "guards": 20, "seconds": 1.0}
+    rows = [first, {**first, "id": "0/1", "seconds": 2.0}, {"id": "0/2", "function": "f", "where": "f.py:1", "guards": 21}]
+    assert list(_without_repeats(rows)) == [
+        first,
+        {"id": "0/1", "seconds": 2.0},
+        {"id": "0/2", "guards": 21, "seconds": None},
+    ]

@@ -145,4 +145,5 @@ def test_the_page_of_breaks_says_what_the_finding_says_and_given_up_compiles_are
     text = page.read_text(encoding="utf-8")
     breaks = text[text.index("<h1>Graph breaks") :]
     assert "Graph break: a logger is called." in breaks and "Fix: log outside of the compiled function" in breaks
+    assert '<span class="place">toy.py:5</span> <code class="line">log</code>' in breaks
     assert '<span class="aside">1 entry</span>' in text

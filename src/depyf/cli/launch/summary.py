@@ -176,7 +176,8 @@ def _worth(summary: Summary) -> str:
         f"{counted(unfinished, 'process', 'processes')} ended before writing everything" if unfinished else "",
     ]
     urgent = _urgent(merged(summary.findings))
-    return ", ".join(word for word in words if word) or (counted(len(urgent), "finding") if urgent else "nothing")
+    nothing = "nothing" if summary.compiles else "nothing was compiled, and index.md has the usual reasons"
+    return ", ".join(word for word in words if word) or (counted(len(urgent), "finding") if urgent else nothing)
 
 
 def _urgent(findings: Sequence[Finding]) -> list[Finding]:

@@ -92,7 +92,7 @@ class Tools:
             content["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
         except ToolError as error:
             content["shown"] = f"nothing to show: {error}"
-        # What depyf prints at the end of a run is in `shown`.
+        # depyf's own lines at the end of a run repeat `shown`.
         is_shown = isinstance(content["shown"], dict)
         printed = [line for line in ended.lines if not (is_shown and line.startswith("depyf: "))]
         content["output"] = "\n".join(printed)

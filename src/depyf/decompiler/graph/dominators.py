@@ -69,13 +69,13 @@ def immediate_dominators(successors: Successors, entry: int, order: list[int] | 
     return idom
 
 
-def _intersect(idom: dict[int, int], number: dict[int, int], one: int, two: int) -> int:
-    while one != two:
-        while number[one] > number[two]:
-            one = idom[one]
-        while number[two] > number[one]:
-            two = idom[two]
-    return one
+def _intersect(idom: dict[int, int], number: dict[int, int], left: int, right: int) -> int:
+    while left != right:
+        while number[left] > number[right]:
+            left = idom[left]
+        while number[right] > number[left]:
+            right = idom[right]
+    return left
 
 
 class Dominance:

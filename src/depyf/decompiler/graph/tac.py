@@ -63,9 +63,9 @@ def operation_key(inst: Inst) -> tuple[str, Hashable]:
     return inst.op, _argument(inst)
 
 
-def same_operation(one: Inst, two: Inst) -> bool:
+def same_operation(left: Inst, right: Inst) -> bool:
     """Return whether two instructions do the same operation with the same argument, ignoring operands."""
-    return one.op == two.op and (one.arg is two.arg or _argument(one) == _argument(two))
+    return left.op == right.op and (left.arg is right.arg or _argument(left) == _argument(right))
 
 
 def is_second_half(insts: list[Inst], number: int) -> bool:

@@ -39,9 +39,9 @@ class Renaming:
             self.renamed.update(zip(inst.defs, other.defs))
         return True
 
-    def is_same(self, one: Inst, two: Inst) -> bool:
+    def is_same(self, left: Inst, right: Inst) -> bool:
         """Return whether two operations are the same, apart from their operands."""
-        return same_operation(one, two) and len(one.defs) == len(two.defs)
+        return same_operation(left, right) and len(left.defs) == len(right.defs)
 
 
 def numbered(insts: Iterable[Inst]) -> tuple[list[tuple[int, ...]], dict[int, int]]:

@@ -41,7 +41,7 @@ def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
     return joined
 
 
-def _are_one(one: ast.Import, other: ast.Import) -> bool:
-    if place_of(one) != place_of(other):
+def _are_one(left: ast.Import, right: ast.Import) -> bool:
+    if place_of(left) != place_of(right):
         return False
-    return place_of(one) is not None or 0 < one.lineno == other.lineno
+    return place_of(left) is not None or 0 < left.lineno == right.lineno

@@ -28,39 +28,39 @@ def turned_round(test: Branch) -> Branch:
     return Branch(test.cond, test.if_false, test.if_true, test.line, None if test.near is None else not test.near)
 
 
-def same_ways(one: Branch, two: Branch) -> bool:
+def same_ways(left: Branch, right: Branch) -> bool:
     """Return whether two tests lead to the same places, each with the same outcome."""
-    return same_edge(one.if_true, one.cond, two.if_true, two.cond) and same_edge(
-        one.if_false, one.cond, two.if_false, two.cond
+    return same_edge(left.if_true, left.cond, right.if_true, right.cond) and same_edge(
+        left.if_false, left.cond, right.if_false, right.cond
     )
 
 
-def negates_second(one: Arm, two: Arm) -> bool:
+def negates_second(left: Arm, right: Arm) -> bool:
     """Return whether the second of two opposite tests is the one to negate.
 
     The negation must not become another operation. The code that the later test guards comes next.
     """
-    assert one.entry is not None
-    assert two.entry is not None
-    if keeps_polarity(one.entry.expr) != keeps_polarity(two.entry.expr):
-        return keeps_polarity(one.entry.expr)
-    later_is_second = two.block.index > one.block.index
-    later = (two if later_is_second else one).block.exit
+    assert left.entry is not None
+    assert right.entry is not None
+    if keeps_polarity(left.entry.expr) != keeps_polarity(right.entry.expr):
+        return keeps_polarity(left.entry.expr)
+    later_is_second = right.block.index > left.block.index
+    later = (right if later_is_second else left).block.exit
     assert isinstance(later, Branch)
     return later_is_second == (later.near is False)
 
 
-def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
+def same_edge(left: Edge, left_cond: int, right: Edge, right_cond: int) -> bool:
     """Return whether two edges pass the same values to one block, if the two tested values count as equal.
 
     Args:
-        one: the edge of the first test.
-        one_cond: the value that the first test tests.
-        two: the edge of the second test.
-        two_cond: the value that the second test tests.
+        left: the edge of the first test.
+        left_cond: the value that the first test tests.
+        right: the edge of the second test.
+        right_cond: the value that the second test tests.
     """
-    return one.target == two.target and all(
-        a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
+    return left.target == right.target and all(
+        a == b or (a == left_cond and b == right_cond) for a, b in zip(left.args, right.args)
     )
 
 

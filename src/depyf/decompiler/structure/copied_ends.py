@@ -20,20 +20,20 @@ class Copies(Renaming):
         self.graph = graph
         self.free = free
 
-    def same(self, one: Block, first: int, two: Block, second: int) -> bool:
+    def same(self, left: Block, first: int, right: Block, second: int) -> bool:
         """Return whether two blocks are the same from some places on, line for line.
 
         Args:
-            one: the first block.
+            left: the first block.
             first: the position of its first operation to compare.
-            two: the second block.
+            right: the second block.
             second: the position of its first operation to compare.
         """
-        if not self.same_operations(one.insts[first:], two.insts[second:]):
+        if not self.same_operations(left.insts[first:], right.insts[second:]):
             return False
-        match one.exit, two.exit:
+        match left.exit, right.exit:
             case (Return(_, line), Return(_, other_line)) | (Raise(_, line), Raise(_, other_line)):
-                return line == other_line and self.correspond(one.exit.reads(), two.exit.reads())
+                return line == other_line and self.correspond(left.exit.reads(), right.exit.reads())
             case Reraise(exc), Reraise(other_exc):
                 return self.correspond([exc], [other_exc])
             case Goto(edge), Goto(onward):
@@ -41,17 +41,17 @@ class Copies(Renaming):
                 return same and (self._end(edge) == self._end(onward) or self._lead_to_copies(edge, onward))
         return False
 
-    def is_same(self, one: Inst, two: Inst) -> bool:
+    def is_same(self, left: Inst, right: Inst) -> bool:
         """Return whether two operations are the same.
 
         A drop has the location of the operation before it, and none at a merge. That operation is a part of the
         expression whose value is dropped, or all of it.
         """
-        if one.op not in DROPS or two.op != one.op:
-            return one.line == two.line and same_operation(one, two)
-        places = [self.graph.place(inst.offset) for inst in (one, two)]
+        if left.op not in DROPS or right.op != left.op:
+            return left.line == right.line and same_operation(left, right)
+        places = [self.graph.place(inst.offset) for inst in (left, right)]
         inside = None in places or _contains(*places) or _contains(*reversed(places))
-        return inside and (one.line == two.line or None in (one.line, two.line))
+        return inside and (left.line == right.line or None in (left.line, right.line))
 
     def correspond(self, left: Sequence[int], right: Sequence[int]) -> bool:
         """Return whether values of the first copy are those of the second."""

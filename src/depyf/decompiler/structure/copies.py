@@ -71,17 +71,17 @@ def _is_text(block: Block, value: int, length: int) -> bool:
     return taken or is_spec or any(inst.op == "CONVERT" and inst.defs == [value] for inst in rest)
 
 
-def _meet(one: Block, two: Block) -> bool:
+def _meet(left: Block, right: Block) -> bool:
     """Return whether two blocks lead to the same place without values."""
-    return one.exit == two.exit and isinstance(one.exit, Goto) and not one.exit.edge.args
+    return left.exit == right.exit and isinstance(left.exit, Goto) and not left.exit.edge.args
 
 
-def _first_waiting(one: Block, two: Block) -> int:
+def _first_waiting(left: Block, right: Block) -> int:
     """Return the distance from the end at which a block first uses a value from before both blocks; 0 if never."""
-    waiting = set(one.stack) & set(two.stack) & _used(two) & _used(one)
-    for place, inst in enumerate(one.insts):
+    waiting = set(left.stack) & set(right.stack) & _used(right) & _used(left)
+    for place, inst in enumerate(left.insts):
         if not waiting.isdisjoint(inst.uses):
-            return len(one.insts) - place
+            return len(left.insts) - place
     return 0
 
 
@@ -89,24 +89,24 @@ def _used(block: Block) -> set[int]:
     return {temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses}
 
 
-def _common(one: Block, two: Block) -> int:
+def _common(left: Block, right: Block) -> int:
     """Return how many operations at the ends of two blocks are the same except for their operands."""
     length = 0
-    for first, second in zip(reversed(one.insts), reversed(two.insts)):
+    for first, second in zip(reversed(left.insts), reversed(right.insts)):
         if not same_operation(first, second):
             break
         length += 1
     return length
 
 
-def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] | None:
+def _single_difference(first_block: Block, second_block: Block, length: int) -> tuple[int, int] | None:
     """Return the two values in which the ends of two blocks differ, if there are only two."""
     renamed: dict[int, int] = {}
     pairs: set[tuple[int, int]] = set()
     defined: set[int] = set()
-    first, second = one.insts[len(one.insts) - length :], two.insts[len(two.insts) - length :]
+    first, second = (block.insts[len(block.insts) - length :] for block in (first_block, second_block))
     uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(first, second)]
-    uses.append((one.exit.reads(), two.exit.reads(), [], []))
+    uses.append((first_block.exit.reads(), second_block.exit.reads(), [], []))
     for left_uses, right_uses, left_defs, right_defs in uses:
         if len(left_uses) != len(right_uses):
             return None
@@ -121,18 +121,18 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
     return pairs.pop() if len(pairs) == 1 else None
 
 
-def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
+def _share(graph: Graph, first_block: Block, second_block: Block, length: int, pair: tuple[int, int]) -> Block:
     """Move the end of a block to a new one, to which both lead with the value that differs; return the new one."""
     left, right = pair
-    step("blocks {} and {} share their last {} operations", one.index, two.index, length)
+    step("blocks {} and {} share their last {} operations", first_block.index, second_block.index, length)
     phi = graph.new_temp()
     insts = [
         replace(inst, uses=[phi if temp == left else temp for temp in inst.uses])
-        for inst in one.insts[len(one.insts) - length :]
+        for inst in first_block.insts[len(first_block.insts) - length :]
     ]
-    shared = graph.new_block(insts, _with(one.exit, left, phi), one.handler, [*one.stack, phi])
+    shared = graph.new_block(insts, _with(first_block.exit, left, phi), first_block.handler, [*first_block.stack, phi])
     shared.phis = [phi]
-    for block, value in ((one, left), (two, right)):
+    for block, value in ((first_block, left), (second_block, right)):
         lead_to(block, len(block.insts) - length, shared, [value])
     return shared
 

@@ -74,10 +74,10 @@ def _is_made(block: Block, place: int) -> bool:
     return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
 
 
-def _alike(graph: Graph, one: Block, first: int, two: Block, second: int) -> bool:
+def _alike(graph: Graph, left: Block, first: int, right: Block, second: int) -> bool:
     """Return whether two blocks are the same from these places on, where each drops its own value."""
-    same_line = one.insts[first].line == two.insts[second].line
-    return same_line and Copies(graph).same(one, first + 1, two, second + 1)
+    same_line = left.insts[first].line == right.insts[second].line
+    return same_line and Copies(graph).same(left, first + 1, right, second + 1)
 
 
 def _cut(graph: Graph, block: Block, place: int) -> Block:

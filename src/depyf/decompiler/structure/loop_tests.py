@@ -119,9 +119,9 @@ def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> 
     return used <= defined
 
 
-def _ends_alike(one: Block, other: Block) -> bool:
+def _ends_alike(first_block: Block, second_block: Block) -> bool:
     """Return whether two blocks test the same value."""
-    first, second = _test(one), _test(other)
+    first, second = _test(first_block), _test(second_block)
     return len(first) == len(second) and all(
         same_operation(left, right) and left.line == right.line for left, right in zip(first, second)
     )

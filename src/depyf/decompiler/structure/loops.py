@@ -125,13 +125,13 @@ def _test_before(node: Node, header: int) -> If | None:
     return last
 
 
-def _same_test(one: If, two: If) -> bool:
+def _same_test(left: If, right: If) -> bool:
     """Return whether two tests lead to the same places for the same reason; one may be the negation of the other."""
-    ways = [_goal(arm) for arm in (one.body, one.orelse, two.body, two.orelse)]
+    ways = [_goal(arm) for arm in (left.body, left.orelse, right.body, right.orelse)]
     if None in ways:
         return False
-    return (ways[:2] == ways[2:] and _evaluates_same(one.test, two.test, turned=False)) or (
-        ways[:2] == ways[:1:-1] and _evaluates_same(one.test, two.test, turned=True)
+    return (ways[:2] == ways[2:] and _evaluates_same(left.test, right.test, turned=False)) or (
+        ways[:2] == ways[:1:-1] and _evaluates_same(left.test, right.test, turned=True)
     )
 
 
@@ -141,13 +141,13 @@ def _goal(arm: list[Item]) -> int | None:
     return jump.label if isinstance(jump, Jump) and not jump.body else None
 
 
-def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
+def _evaluates_same(left: ast.expr, right: ast.expr, *, turned: bool) -> bool:
     """Return whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
 
     Args:
         turned: they have opposite truth instead.
     """
-    work = [(one, two, turned)]
+    work = [(left, right, turned)]
     while work:
         a, b, turned = work.pop()
         if isinstance(a, ast.UnaryOp) and isinstance(a.op, ast.Not):
@@ -157,15 +157,15 @@ def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
         elif isinstance(a, ast.BoolOp) and isinstance(b, ast.BoolOp):
             if (type(a.op) is type(b.op)) == turned or len(a.values) != len(b.values):
                 return False
-            work.extend((left, right, turned) for left, right in zip(a.values, b.values))
+            work.extend((x, y, turned) for x, y in zip(a.values, b.values))
         elif not same_expression(negated(a) if turned else a, b):
             return False
     return True
 
 
-def same_expression(one: ast.AST, two: ast.AST) -> bool:
+def same_expression(left: ast.AST, right: ast.AST) -> bool:
     """Return whether two expressions are written the same."""
-    work: list[tuple[object, object]] = [(one, two)]
+    work: list[tuple[object, object]] = [(left, right)]
     while work:
         a, b = work.pop()
         if type(a) is not type(b):

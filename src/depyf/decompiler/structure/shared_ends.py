@@ -41,11 +41,11 @@ def _share(graph: Graph, block: Block, other: Block) -> Block:
     return rest
 
 
-def _copied(one: list[Inst], two: list[Inst]) -> int:
+def _copied(insts: list[Inst], others: list[Inst]) -> int:
     """Return the length of the common end of two blocks that uses no earlier values except equal ones."""
     length, best = 0, 0
     wanted: dict[int, int] = {}
-    for first, second in zip(reversed(one), reversed(two)):
+    for first, second in zip(reversed(insts), reversed(others)):
         if not _same_source(first, second):
             break
         if any(wanted.pop(left, right) != right for left, right in zip(first.defs, second.defs)):

@@ -88,7 +88,7 @@ SIGNS = (
     _sign(
         "item",
         "a bound of a slice is a number that is taken out of a tensor",
-        "keep the whole width, and mask what is behind the bound",
+        "keep the whole width, and mask what is beyond the bound",
         r"Tensor\.item|[Dd]ata dependent operator",
         r"^(?!.*\b(item|tolist|int|float|bool)\().*\[[^\]]*:",
         r"Tensor\.item|_local_scalar_dense",

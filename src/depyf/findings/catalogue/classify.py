@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from depyf.findings.catalogue.functions import is_another_function, kind_of_captured
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     ARRAY_FIXES,
@@ -15,6 +16,8 @@ from depyf.findings.catalogue.recompiles import (
     DEVICE_CONTEXT,
     DIMENSION_ONE,
     DUCK_SIZE,
+    EACH_BRANCH,
+    EACH_FUNCTION,
     EACH_VALUE,
     FUNCTION_TRANSFORM,
     HELD_IN_CALL,
@@ -22,6 +25,7 @@ from depyf.findings.catalogue.recompiles import (
     IN_CALL,
     IN_CONDITION,
     IN_SOME_CALLS,
+    KEY_IN_SOME_CALLS,
     KEYS,
     KEYWORDS,
     LAYOUT,
@@ -29,6 +33,7 @@ from depyf.findings.catalogue.recompiles import (
     MISSING,
     MISSING_KEYWORD,
     NUMBER_OF_KEYWORDS,
+    NUMBER_OF_MODULES,
     OFFSET_ZERO,
     ONE_IN_CALL,
     OTHER_CLASS,
@@ -44,11 +49,11 @@ from depyf.findings.catalogue.recompiles import (
     UNKNOWN,
     VALUES,
 )
-from depyf.model.flags import is_text_of_call, shapes_result
+from depyf.model.flags import is_text_of_call, selects_code, shapes_result
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
-from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
+from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters, star_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
@@ -59,6 +64,10 @@ _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _OF_MODULE = re.compile(r"""(__dict__\[['"]\w+['"]\]|_modules(['"]\])?\[['"][^'"]+['"]\]\.\w+)$""")
 """The end of a source whose last part is an attribute of a module. Another object's is `.value` behind any source."""
 _IN_MODULE = re.compile(r"""__dict__\[|_modules\b""")
+_ON_NAME = re.compile(r"(?:el)?if (?:not )?\w+:")
+"""A branch on a number with a name: the guard `x.size()[0] % 8 != 0` of `if missing:` fails for the other branch."""
+_AUTOCAST = re.compile(r"\bAutocast\w+")
+_OF_MODULES = re.compile(r"""[.\[]['"]?_modules['"]?\]?$""")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
@@ -78,9 +87,10 @@ def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), s
         parameters: the names of the function's parameters, if known.
         source: the function's source text, if known.
     """
+    parameters = parameters or star_parameters(source)
     root = root_name(failure.source)
     if holder_of(failure) and (not parameters or root in parameters):
-        return DEFAULTS
+        return kind_of_captured(failure)
     is_keywords = bool(root) and root in source and root in keyword_parameters(source)
     kind = _special(failure) or _of_any_value(failure, parameters, source, is_keywords=is_keywords)
     if kind is MISSING and is_keywords:
@@ -123,10 +133,18 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
             return FUNCTION_TRANSFORM
         case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
-            return STATES["autocast"]
+            state = "without autocast: the dispatch keys of its tensors lacked"
+            state = state if "Autocast" in failure.expected else "with autocast: the dispatch keys of its tensors had"
+            return replace(STATES["autocast"], cause=f"it was called {state} {_autocast_key(failure)}")
         case Check.TYPE if not _is_tensor_type(failure.actual):
             return VALUES[place, Change.NONE] if _is_none(failure) else _of_type(failure, place)
     return TENSORS.get(failure.check)
+
+
+def _autocast_key(failure: GuardFailure) -> str:
+    """Return the dispatch key by which a tensor shows autocast, such as AutocastCPU."""
+    key = _AUTOCAST.search(failure.expected) or _AUTOCAST.search(failure.actual)
+    return key[0] if key is not None else "an autocast key"
 
 
 def _of_array(kind: Kind, failure: GuardFailure) -> Kind:
@@ -150,9 +168,11 @@ def _of_container(failure: GuardFailure, place: Place) -> Kind | None:
     """Return the kind of a failed guard on the keys of a dict or a member of a set; None for any other value."""
     match failure.check:
         case Check.KEY:
-            return replace(KEYS, cause=IN_SOME_CALLS)
+            return KEY_IN_SOME_CALLS
         case Check.MEMBER:
             return replace(VALUES[place, Change.CONSTANT], cause=IN_SOME_CALLS, place_words="")
+        case Check.NUMBER_OF_KEYS if _OF_MODULES.search(failure.source):
+            return NUMBER_OF_MODULES
         case Check.NUMBER_OF_KEYS:
             return OTHER_NUMBER
         case Check.KEYS:
@@ -186,9 +206,12 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
     if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
-        return replace(VALUES[place, change], fix="", note=EACH_VALUE)
+        is_branch = change is Change.STRING and not is_text_of_call(failure.subject, source)
+        return replace(VALUES[place, change], fix="", note=EACH_BRANCH if is_branch else EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
+    if change is Change.FUNCTION and is_another_function(failure):
+        return replace(VALUES[place, change], fix="", note=EACH_FUNCTION)
     kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
@@ -204,17 +227,23 @@ def _is_needed(subject: str, change: Change, source: str) -> bool:
     """
     if _OF_PARTIAL.search(subject):
         return True
-    return is_text_of_call(subject, source) if change is Change.STRING else shapes_result(subject, source)
+    if change is Change.STRING:
+        return is_text_of_call(subject, source) or selects_code(subject, source)
+    return shapes_result(subject, source)
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
-    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another."""
+    """Return the kind of a value of another type. Only numbers, strings and containers convert into one another.
+
+    A tensor converts into one of a subclass, and back.
+    """
     if _LEARNING_RATE.search(failure.subject) and _is_tensor_type(failure.expected):
         return RATE_REPLACED
     kind = VALUES[place, Change.TYPE]
     is_of_class = failure.check in (Check.CLASS, Check.TYPE)
     types = (failure.expected, failure.actual) if is_of_class else ()
-    return kind if all(map(_converts, types)) else replace(kind, fix="", note=OTHER_CLASS)
+    is_converted = all(map(_converts, types)) or any(map(_is_tensor_type, types))
+    return kind if is_converted else replace(kind, fix="", note=OTHER_CLASS)
 
 
 def _converts(name: str) -> bool:
@@ -234,7 +263,22 @@ def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
     line = failure.line.text if failure.line is not None else ""
     holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
     names = [name for name in (failure.subject, holder) if name]
-    return any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names)
+    if any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names):
+        return True
+    return any(is_handed_over(name, line) for name in _in_methods(failure.subject))
+
+
+def _in_methods(subject: str) -> list[str]:
+    """Return what methods of the objects in between call an attribute.
+
+    >>> _in_methods('self.router.config["chosen"]')
+    ['self.config["chosen"]', 'self["chosen"]']
+    """
+    owner, *steps = _STEPS.findall(subject)
+    return [owner + "".join(steps[number:]) for number in range(1, len(steps))] if owner == "self" else []
+
+
+_STEPS = re.compile(r"^\w+|\.\w+|\[[^\]]*\]")
 
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:
@@ -257,6 +301,9 @@ def _special(failure: GuardFailure) -> Kind | None:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
+        case Check.CONDITION if failure.line is not None and (branch := _ON_NAME.match(failure.line.text)):
+            is_flag = failure.subject.endswith((" != 0", " == 0"))
+            return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}") if is_flag else SYMBOLIC
         case Check.CONDITION:
             return SYMBOLIC
         case Check.CLASS if failure.expected == failure.actual != "":

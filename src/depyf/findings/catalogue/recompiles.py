@@ -59,8 +59,13 @@ _SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 OTHER_CLASS = "each class needs an entry of its own"
 """For an object of another class, which no conversion makes one of the first class."""
 
-EACH_VALUE = "each value of it needs an entry of its own"
+EACH_VALUE = "each value needs an entry of its own"
 """For a string or a flag that a call or the structure of the result needs, so that no tensor replaces it."""
+
+EACH_BRANCH = f"a branch on it selects what runs, so {EACH_VALUE}"
+"""For a string on which a branch runs other operations."""
+EACH_FUNCTION = "each function needs an entry of its own"
+"""For a function in the place of another one, which is no second definition of the same function."""
 
 VALUES = {
     (place, change): Kind(
@@ -75,10 +80,11 @@ VALUES = {
     for change, (cause, fix) in CHANGES.items()
 }
 
-MADE_STATIC = (
+_STATIC = (
     "remove `dynamic=False`, or what else sets `torch._dynamo.config.automatic_dynamic_shapes` to False: without it, "
-    "torch makes a size dynamic at its second value"
 )
+MADE_STATIC = f"{_STATIC}torch makes a size dynamic at its second value"
+NUMBER_MADE_STATIC = f"{_STATIC}torch makes a number a symbol at its second value"
 """For a size that torch would make dynamic by itself if the program did not forbid it."""
 
 TENSORS = {
@@ -140,7 +146,7 @@ SIZE_ONE = Kind(
     "the size of {value} was {change}",
     "",
     is_expected=True,
-    note="torch compiles a size of 0 or 1 for itself",
+    note="torch compiles a size of 0 or 1 separately",
 )
 """For a size that is 0 or 1 in one of the calls."""
 DIMENSION_ONE = Kind(
@@ -148,7 +154,7 @@ DIMENSION_ONE = Kind(
     "dimension {dimension} of {value} was {actual}",
     "",
     is_expected=True,
-    note="torch compiles a size of 0 or 1 for itself",
+    note="torch compiles a size of 0 or 1 separately",
 )
 
 OFFSET_ZERO = Kind(
@@ -156,14 +162,14 @@ OFFSET_ZERO = Kind(
     "the storage offset of {value} was {actual}",
     "",
     is_expected=True,
-    note="torch compiles an offset of 0 or 1 for itself",
+    note="torch compiles an offset of 0 or 1 separately",
 )
 """For a view at the beginning of its storage, such as the first batch of `data.split(8)`."""
 SIZE_SPECIALIZED = Kind(
     "tensor-size-specialized",
     "the size of {value} was {change}",
     "pad `{subject}` to one size before the call",
-    note="torch compiles each size for itself",
+    note="torch compiles each size separately",
 )
 """For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
 HELD_SIZE = replace(
@@ -189,7 +195,7 @@ LIMIT_OF_OBJECTS = (
 OF_EACH_OBJECT = Kind(
     "attribute-of-each-object",
     "{value} was {change}",
-    f"compute in `__init__` what depends on `{{subject}}`, if it has fewer values; or {LIMIT_OF_OBJECTS}",
+    "compute in `__init__` what depends on `{subject}`, if it has fewer values",
     note="`__init__` alone sets it, so each object has its own",
 )
 """For an attribute that differs because another object of the class was called."""
@@ -317,6 +323,18 @@ FILLED = Kind(
 )
 OTHER_NUMBER = replace(KEYS, cause="the number of keys of {value} was {change}")
 IN_SOME_CALLS = "{value} had the {item} in some calls only"
+KEY_IN_SOME_CALLS = replace(
+    KEYS,
+    cause="{value} had the {item} in some calls only",
+    fix="give `{subject}` the same keys in all calls: the {item} with a value with which the function returns the same",
+)
+NUMBER_OF_MODULES = Kind(
+    "number-of-modules",
+    "the number of modules in {value} was {change}",
+    "",
+    note="each number of modules needs an entry of its own",
+)
+"""For a `ModuleList` or a `Sequential` that gets modules between calls, each of which runs in every later call."""
 KEYWORDS = Kind(
     "keyword-arguments",
     "the keyword arguments {value} were {change}",
@@ -330,6 +348,13 @@ DEFAULTS = Kind(
     CHANGES[Change.FUNCTION][1],
 )
 """For a function with the same code but other defaults or captured variables."""
+CAPTURED = {
+    ("__closure__", int): "capture a tensor, `torch.tensor(...)` of the number, instead of the number",
+    ("__closure__", str): "capture a tensor that is computed from the string, instead of the string",
+    ("__defaults__", int): "make the default a tensor, `torch.tensor(...)` of the number",
+    ("__defaults__", str): "make the default a tensor that is computed from the string",
+}
+"""The fixes for a captured variable or a default with another value, by its place: one function has one value."""
 MISSING = Kind(
     "missing-attribute",
     "{value} existed in some calls only",
@@ -398,13 +423,13 @@ ONE_IN_CALL = Kind(
     "the number {named} was {change}",
     "",
     is_expected=True,
-    note="torch compiles 0 and 1 for themselves",
+    note="torch compiles 0 and 1 separately",
 )
 SPECIALIZED = Kind(
     "specialized-number",
     "the number {named} was {change}",
     "compute values that depend on `{subject}` before the call, and pass the result",
-    note="torch compiles each value of it for itself",
+    note="torch compiles each value separately",
 )
 """For a number that an entry treated as a symbol and then compared with a value, such as the index of a list."""
 UNKNOWN = Kind("recompile", "{text}", "")
@@ -416,7 +441,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN, OF_EACH_OBJECT),
-    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
+    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, NUMBER_OF_MODULES, KEYWORDS),
     *(MISSING, OWN_ATTRIBUTE, SYMBOLIC, DUCK_SIZE, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

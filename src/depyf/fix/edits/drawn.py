@@ -136,7 +136,13 @@ def _reads_only(node: cst.CSTNode, names: set[str]) -> bool:
 
 
 def is_drawn(module: cst.Module, call: cst.CSTNode, known: set[str]) -> bool:
-    """Return whether a call draws a number from constants and known names."""
+    """Return whether a call draws a number from constants and known names.
+
+    Args:
+        module: the syntax tree of the user's file.
+        call: the call.
+        known: the names that it may read.
+    """
     inside = module.code_for_node(call).removeprefix("float(").removeprefix("int(")
     return inside.startswith(SOURCES) and _reads_only(call, known)
 

@@ -36,7 +36,8 @@ from depyf.fix.trees import (
 )
 from depyf.model.index_reader import Run
 
-KINDS = frozenset(("break-time", "break-random", "break-numpy-random", "c-extension", "break-c-extension"))
+KINDS = frozenset(("break-random", "break-numpy-random", "break-c-extension"))
+"""Not a time: torch keeps the order of operators with an effect, and not that of the work between them."""
 WHOLE = ("randint(", "randrange(", "integers(", "getrandbits(")
 """Functions that draw a whole number."""
 
@@ -99,7 +100,7 @@ def _operator(name: str, text: str) -> list[cst.BaseStatement]:
         text: the expression that draws.
     """
     form = next((form for start, form in FORMS.items() if text.startswith(start)), "torch.tensor({})")
-    dtype = ", dtype=torch.float64" if "float64" in form else ", dtype=torch.int64" if _is_whole(text) else ""
+    dtype = ", dtype=torch.int64" if any(word in text for word in WHOLE) else ""
     blank = [cst.EmptyLine(indent=False)] * 2
     rows = (
         f'@torch.library.custom_op("draws::{name}", mutates_args=())\n'
@@ -109,7 +110,3 @@ def _operator(name: str, text: str) -> list[cst.BaseStatement]:
     definitions = [cst.parse_statement(row).with_changes(leading_lines=blank) for row in rows]
     effect = statement(f"{name}.register_effect(torch.library.EffectType.ORDERED)")
     return [*definitions, effect.with_changes(leading_lines=blank)]
-
-
-def _is_whole(text: str) -> bool:
-    return any(word in text for word in WHOLE)

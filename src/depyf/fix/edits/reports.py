@@ -189,7 +189,7 @@ def _type_of_attribute(module: cst.Module, name: str) -> str:
     return "torch.Tensor"
 
 
-_TEXTUAL = re.compile("name|prefix|label|tag$")
+_TEXTUAL = re.compile("(^|_)(name|prefix|tag)$")
 _LITERALS = (
     (m.SimpleString() | m.FormattedString(), "str"),
     (m.Integer(), "int"),

@@ -67,7 +67,7 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
         "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
         "findings": [_finding(profile, priced_finding) for priced_finding in priced_findings(run.session, profile)],
         "timeline": [_piece(piece) for piece in profile.timeline],
-        "notes": profile.notes if profile.each_step else [why_unmeasured(run.session), *profile.notes],
+        "notes": profile.notes if profile.each_step or profile.notes else [why_unmeasured(run.session)],
     }
 
 

@@ -118,7 +118,7 @@ def _whole(
             rounded = outcome(function, rounded=True)
     finally:
         after.restore()
-    return compared(ours, plain, again, rounded)
+    return compared(ours, plain, again, rounded, state_is_whole=before.state.python.is_whole)
 
 
 def _first_line(

@@ -6,11 +6,12 @@ another way than Python, and a backend can lose a change of an argument.
 
 from __future__ import annotations
 
+import inspect
 import math
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -18,6 +19,7 @@ from torch.utils import _pytree
 
 from depyf.bytecode.records import dataclass
 from depyf.torch.numerics.comparing import Tolerance, deviation
+from depyf.torch.numerics.python_state import PythonState, Sketch
 from depyf.torch.numerics.report import Comparison, Mismatch, one_line
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -39,7 +41,7 @@ class Outcome:
 
 
 class State:
-    """The tensors and the attributes of the modules that a function can reach, to be put back after a call."""
+    """The modules, tensors and Python objects that a function can reach, to be put back after a call."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         """Copy the state of the modules and tensors that `function` and its arguments refer to."""
@@ -51,9 +53,11 @@ class State:
         ]
         tensors = [tensor for module in self._modules for tensor in (*module.parameters(), *module.buffers())]
         self._tensors = {id(tensor): (tensor, tensor.detach().clone()) for tensor in tensors}
+        self.python = PythonState(_roots(function, self._modules))
 
     def restore(self) -> None:
         """Put everything back, in place."""
+        self.python.restore()
         for module, attributes, parts in zip(self._modules, self._attributes, self._parts, strict=True):
             module.__dict__.clear()
             module.__dict__.update(attributes)
@@ -79,19 +83,32 @@ def _modules(
     function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> Iterator[torch.nn.Module]:
     """Yield the modules that a call can reach: the function itself, its owner, closure, globals, and its arguments."""
-    code = getattr(function, "__code__", None)
-    scope = getattr(function, "__globals__", {})
-    reached: list[object] = [function, getattr(function, "__self__", None), *_pytree.tree_leaves((args, kwargs))]
-    if isinstance(function, types.FunctionType):
-        reached += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    if isinstance(code, types.CodeType):
-        reached += [scope[name] for name in code.co_names if name in scope]
+    reached = [function, *(value for _, value in _captured(function)), *_pytree.tree_leaves((args, kwargs))]
     seen: set[int] = set()
     for value in reached:
         for module in value.modules() if isinstance(value, torch.nn.Module) else ():
             if id(module) not in seen:
                 seen.add(id(module))
                 yield module
+
+
+def _captured(function: Callable[..., Any]) -> Iterator[tuple[str, object]]:
+    """Yield what a function refers to, by name: its owner, its closure, and the globals that it names."""
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    scope = getattr(function, "__globals__", {})
+    yield "self", getattr(function, "__self__", None)
+    if isinstance(code, types.CodeType):
+        cells = zip(code.co_freevars, getattr(function, "__closure__", None) or ())
+        yield from ((name, cell.cell_contents) for name, cell in cells if _is_filled(cell))
+        yield from ((name, scope[name]) for name in code.co_names if name in scope)
+
+
+def _roots(function: Callable[..., Any], modules: list[torch.nn.Module]) -> Iterator[tuple[str, object]]:
+    """Yield the Python objects from which a call's changes are found: arguments are copied for each call."""
+    skipped = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+    yield from ((name, value) for name, value in _captured(function) if not isinstance(value, skipped))
+    yield from ((type(module).__name__, module) for module in modules)
 
 
 def _is_filled(cell: types.CellType) -> bool:
@@ -162,6 +179,7 @@ def outcome_of(
         outcome.values.update(_gradients(leaves, result, sources, state, loss))
     outcome.values.update((f"{name} after the call", value) for name, value in sources)
     outcome.values.update((f"`{name}` after the call", tensor) for name, tensor in state.named_tensors())
+    outcome.values.update((f"`{name}` after the call", value) for name, value in state.python.changed())
     outcome.values = {name: _kept(value) for name, value in outcome.values.items()}
     return outcome
 
@@ -208,7 +226,9 @@ def _gradients(
         yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, gradients, strict=True))
 
 
-def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome) -> Comparison:
+def compared(
+    compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome, *, state_is_whole: bool = True
+) -> Comparison:
     """Compare a compiled call with the plain function.
 
     Args:
@@ -216,6 +236,7 @@ def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome
         plain: the call of the plain function.
         again: a second call of the plain function, to find out what differs by itself, such as a time.
         rounded: a call of the plain function on values changed by one rounding, to find out what rounding does to it.
+        state_is_whole: whether all Python objects that the function reaches were looked at.
     """
     comparison = Comparison()
     if plain.error or compiled.error:
@@ -226,16 +247,23 @@ def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome
     if plain.structure != compiled.structure:
         comparison.mismatches.append(Mismatch("the structure of the result", compiled.structure, plain.structure))
         return comparison
-    for name, expected in plain.values.items():
-        if name not in compiled.values or not _is_comparable(expected):
+    unchanged = Sketch("unchanged")
+    for name in [*plain.values, *(name for name in compiled.values if name not in plain.values)]:
+        expected, actual = (outcome.values.get(name, unchanged) for outcome in (plain, compiled))
+        if not _is_comparable(expected):
             comparison.omitted.append(f"{name}: {type(expected).__qualname__} cannot be compared")
-        elif not _equal(again.values.get(name), expected, 0.0):
+        elif not _equal(again.values.get(name, unchanged), expected, 0.0):
             comparison.omitted.append(f"{name} differs between two calls of the plain function")
+        elif _equal(actual, expected, _allowed(expected)):
+            comparison.compared.append(name)
+        elif _equal(actual, expected, _ROUNDINGS * _change(expected, rounded.values.get(name))):
+            shown = f"{_shown(actual)}, plain Python {_shown(expected)}"
+            comparison.omitted.append(f"{name}: compiled {shown}; one rounding of the arguments moves it as far")
         else:
             comparison.compared.append(name)
-            actual = compiled.values[name]
-            if not _equal(actual, expected, _allowed(expected, rounded.values.get(name))):
-                comparison.mismatches.append(Mismatch(name, _shown(actual), _shown(expected)))
+            comparison.mismatches.append(Mismatch(name, _shown(actual), _shown(expected)))
+    if not state_is_whole:
+        comparison.omitted.append("changes of Python objects: the function reaches too many")
     return comparison
 
 
@@ -245,16 +273,23 @@ def _is_comparable(value: object) -> bool:
     return isinstance(value, _PLAIN) or hasattr(value, "__array__")
 
 
-def _allowed(expected: object, rounded: object) -> float:
+def _allowed(expected: object) -> float:
     """Return the allowed distance of a result from that of the plain function."""
-    if not isinstance(expected, Tensor) or not (expected.is_floating_point() or expected.is_complex()):
+    if not _is_inexact(expected):
         return 0.0
     _, absolute = Tolerance().of(expected.dtype)
-    least = max(absolute, _SCALE * _largest(expected))
-    if not isinstance(rounded, Tensor) or rounded.shape != expected.shape:
-        return least
-    change = _largest((rounded.to(torch.complex128) - expected.to(torch.complex128)).abs())
-    return max(least, _ROUNDINGS * change)
+    return max(absolute, _SCALE * _largest(expected))
+
+
+def _change(expected: object, rounded: object) -> float:
+    """Return how far one rounding of the arguments moves a result of the plain function."""
+    if not _is_inexact(expected) or not isinstance(rounded, Tensor) or rounded.shape != expected.shape:
+        return 0.0
+    return _largest((rounded.to(torch.complex128) - expected.to(torch.complex128)).abs())
+
+
+def _is_inexact(value: object) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
 
 
 def _equal(actual: object, expected: object, allowed: float) -> bool:
@@ -285,7 +320,7 @@ def _largest(tensor: Tensor) -> float:
 def _shown(value: object) -> str:
     """Return a short text for a value: of a large tensor its dtype, its shape and its first number."""
     if not isinstance(value, Tensor):
-        return repr(value)[:80]
+        return value[:80] if isinstance(value, Sketch) else repr(value)[:80]
     if value.numel() == 1:
         return f"{value.item():.9g}" if value.is_floating_point() else str(value.item())
     first = f", first {value.flatten()[0].item():.6g}" if value.numel() and not value.is_complex() else ""

@@ -27,7 +27,7 @@ class Broken:
     entries: ids, addresses and names of the compiles.
     """
 
-    found: GraphBreak
+    graph_break: GraphBreak
     finding: Finding | None
     entries: list[tuple[str, str, str]] = field(default_factory=list)
     calls: int = 0
@@ -36,7 +36,7 @@ class Broken:
     @property
     def callers(self) -> list[UserLine]:
         """Return the user's calls that lead to the place, outermost first."""
-        return [line for line in self.found.stack[:-1] if not line.filename.startswith(OF_TORCH)]
+        return [line for line in self.graph_break.stack[:-1] if not line.filename.startswith(OF_TORCH)]
 
 
 @dataclass(frozen=True, slots=True)

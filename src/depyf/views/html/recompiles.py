@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from depyf.bytecode.records import dataclass
+from depyf.findings import Finding
 from depyf.findings.catalogue import Kind
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
@@ -15,6 +16,7 @@ from depyf.model.run import Compile, Function, GuardSet, Recompile
 from depyf.views.entry_table import EntryTable, entry_table
 from depyf.views.html.function_data import entry_key
 from depyf.views.html.owners import owner_of
+from depyf.views.recompile_findings import recompile_findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Entry:
 
     nearest: the nearest entry, with its reasons.
     others: the consequences of these reasons, and the refusals of other entries.
+    finding: the finding about the compile.
     """
 
     compile: Compile
@@ -31,6 +34,13 @@ class Entry:
     reasons: tuple[Reason, ...]
     others: tuple[tuple[str, Reason, bool], ...]
     is_untold: bool
+    finding: Finding | None = None
+
+    def fix(self, number: int) -> str:
+        """Return the fix beside a reason, by its number: that of the finding, once, beside the first one."""
+        if self.finding is None:
+            return self.reasons[number].fix
+        return "" if number else self.finding.fix or "no change is needed"
 
     @property
     def rows(self) -> int:
@@ -74,7 +84,7 @@ class Recompiled:
 
 def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
     """Return the functions of a run that were compiled more than once; `addresses` are those of the root functions."""
-    functions, known = [], kinds(run.session)
+    functions, known, events = [], kinds(run.session), recompile_findings(run.session)
     for function in run.session.functions.values():
         if not any(isinstance(compiled.trigger, Recompile) for compiled in function.compiles):
             continue
@@ -85,14 +95,32 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
             if isinstance(compiled.guards, GuardSet)
         }
         root = run.session.functions[function.root]
-        entries = tuple(_entry(root, function, compiled, address, known) for compiled in function.compiles)
+        entries = tuple(
+            _entry(root, function, compiled, address, known, events.get(str(compiled.id)))
+            for compiled in function.compiles
+        )
         functions.append(Recompiled(function, address, entries, entry_table(guards), owner_of(run, function)))
     return functions
 
 
 def _entry(
-    root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
+    root: Function,
+    function: Function,
+    compiled: Compile,
+    address: str,
+    known: Mapping[tuple[int, str], Kind],
+    finding: Finding | None,
 ) -> Entry:
+    """Return an entry for the page.
+
+    Args:
+        root: the function, or the one that it resumes.
+        function: the compiled function.
+        compiled: the compile that made the entry.
+        address: the page of the root function.
+        known: the facts about each cause from all recompiles.
+        finding: the finding about the compile.
+    """
     by_entry = list(entry_reasons(root, function, compiled, known))
     near = next((entry for entry in by_entry if entry.is_nearest), None)
     others = tuple(
@@ -108,4 +136,5 @@ def _entry(
         near.reasons if near is not None else (),
         others,
         isinstance(compiled.trigger, Recompile) and near is None,
+        finding,
     )

@@ -14,14 +14,13 @@ from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
-from depyf.findings.recompiles import of_recompiles
 from depyf.links.documents import kernel_sources
 from depyf.links.inductor.lines import origins_of_lines
 from depyf.links.kernel_definitions import KernelDefinition, kernel_definitions
 from depyf.links.profile.units import Sources
 from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
-from depyf.model.finding import FINDING_ROWS, Finding
+from depyf.model.finding import FINDING_ROWS
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.phases import duration, phases
@@ -35,12 +34,12 @@ from depyf.model.run import (
     NoCall,
     Recompile,
     Resume,
-    Session,
     Transformed,
     Unavailable,
 )
 from depyf.model.skips import Whose, plain_reason, skips
 from depyf.model.user_line import UserLine
+from depyf.views.recompile_findings import recompile_findings
 from depyf.views.terminal.line import Asked, line_rows
 from depyf.views.words import first_call
 
@@ -140,13 +139,6 @@ def recompiles(run: Run) -> list[Json]:
             }
             rows.append(row)
     return rows
-
-
-def recompile_findings(session: Session) -> dict[str, Finding]:
-    """Return the finding about each recompile, by the id of the compile."""
-    keys = {(finding.kind, finding.where) for finding in of_recompiles(session)}
-    about = [finding for finding in findings(session) if (finding.kind, finding.where) in keys]
-    return {compiled: finding for finding in reversed(about) for compiled in finding.compiles}
 
 
 def _reasons(reasons: Iterable[Reason], is_expected: bool) -> list[Json]:

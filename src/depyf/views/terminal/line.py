@@ -65,8 +65,8 @@ def nearest_lines(runs: Iterable[Run], asked: Asked) -> str:
     if not fitting:
         files = ", ".join(sorted(file for file, lines in read.items() if lines)) or "none"
         return f"no compiled code is in {asked.file!r}; files with compiled code: {files}"
-    lines = sorted({line for file_lines in fitting.values() for line in file_lines})
-    near = sorted(sorted(lines, key=lambda line: abs(line - asked.line))[:NEAR])
+    numbers_read = sorted({line for file_lines in fitting.values() for line in file_lines})
+    near = sorted(sorted(numbers_read, key=lambda line: abs(line - asked.line))[:NEAR])
     numbers = ", ".join(map(str, near)) or "none"
     return f"no compile read {asked.file}:{asked.line}; compiled lines near it: {numbers}"
 
@@ -114,6 +114,7 @@ def _compile(compiled: CompiledLine) -> Json:
                 "file": kernel.file,
                 "line": kernel.line,
                 "lines": _lines(kernel.rows),
+                "linked": kernel.is_linked,
                 "with": [f"{file}:{line}" for file, line in kernel.others],
             }
             for kernel in compiled.kernels

@@ -23,8 +23,8 @@ def line_text(items: list[Json]) -> Iterator[RenderableType]:
     for item in items:
         where = item["where"]
         yield Text(at(where), "bold cyan").append(f"  {where['text']}", "default")
-        function = f"in {where['function']}; " if where["function"] else ""
-        yield below(Text(f"{function}it {item['state']}" if item["state"] else function.rstrip("; "), "dim"), INDENT)
+        facts = [f"in {where['function']}" if where["function"] else "", _state(item["state"])]
+        yield below(Text("; ".join(fact for fact in facts if fact), "dim"), INDENT)
         yield from _times(item)
         for finding in item["findings"]:
             yield Text()
@@ -33,6 +33,15 @@ def line_text(items: list[Json]) -> Iterator[RenderableType]:
             yield Text()
             yield from _compile(*same)
         yield Text()
+
+
+def _state(words: str) -> str:
+    """Return the state of a line as a sentence.
+
+    >>> _state("runs eagerly"), _state("never compiled"), _state("")
+    ('it runs eagerly', 'it was never compiled', '')
+    """
+    return f"it {'was ' if words.startswith('never') else ''}{words}" if words else ""
 
 
 def _groups(compiles: list[Json]) -> list[list[Json]]:
@@ -100,9 +109,9 @@ def _kernel(kernel: Json) -> Iterator[RenderableType]:
     is_library = "." in kernel["kernel"]
     head = Text(f"{kernel['part']} kernel ".lstrip(), "bold").append(kernel["kernel"], "green")
     yield below(head.append(f"  {kernel['file']}:{kernel['line']}", "dim"), INDENT)
-    if not kernel["lines"]:
-        yield below(Text(f"its lines for this line are unknown: --kernel {kernel['kernel']}", "dim"), 2 * INDENT)
-        return
+    if not kernel["linked"]:
+        rows = "; these are linked to no line:" if kernel["lines"] else ""
+        yield below(Text(f"depyf does not know which of its rows compute this line{rows}", "dim"), 2 * INDENT)
     language = "cpp" if kernel["kernel"].startswith("cpp_") else "python"
     yield from _rows(kernel["lines"], language, "" if is_library else f"--kernel {kernel['kernel']}")
     if kernel["with"]:

@@ -31,6 +31,9 @@ def rendered(view: str, items: list[Json]) -> RenderableType:
     )
 
 
+MORE = "\nmore: --line FILE:LINE (its nodes and kernels), --costs, --recompiles, --breaks"
+"""The views that a reader needs next, below the list of compiles."""
+
 EMPTY = {
     "overview": "nothing was compiled",
     "findings": "no findings",
@@ -51,6 +54,7 @@ def _overview(items: list[Json]) -> Iterator[RenderableType]:
         style = "red" if failed else "cyan" if item["trigger"] == "recompile" else ""
         table.add(item["id"], place, Text(item["trigger"] + failed, style), *numbers, seconds_text(item["seconds"]))
     yield table
+    yield Text(MORE, "dim")
 
 
 def _findings(items: list[Json]) -> Iterator[RenderableType]:

@@ -172,10 +172,10 @@ class _Evaluator:
         wanted = self._wanted(index, heaps[0])
         return {temp: fresh.copy() for temp, fresh in heaps[0].items() if temp in wanted}
 
-    def _agree(self, index: int, one: Heap, other: Heap) -> None:
+    def _agree(self, index: int, left: Heap, right: Heap) -> None:
         """Lose containers that a block needs and that differ between two states."""
-        for temp in self._wanted(index, one) | self._wanted(index, other):
-            if one.get(temp) != other.get(temp):
+        for temp in self._wanted(index, left) | self._wanted(index, right):
+            if left.get(temp) != right.get(temp):
                 self.lost.add(temp)
 
     def _wanted(self, index: int, heap: Heap) -> set[int]:

@@ -212,11 +212,11 @@ class _Joiner:
         self._absorb(block, fail if can_both_fail else None)
         return True
 
-    def _fails_alike(self, one: Edge, two: Edge) -> bool:
+    def _fails_alike(self, left: Edge, right: Edge) -> bool:
         """Return whether two failures lead to copies of the same code; the inner one has more to drop."""
-        if one.args or two.args:
+        if left.args or right.args:
             return False
-        return same_ways_on(self.graph, self.graph.block(one.target), self.graph.block(two.target))
+        return same_ways_on(self.graph, self.graph.block(left.target), self.graph.block(right.target))
 
     def _either(self, index: int, test: Test) -> bool:
         """Join two tests that succeed to one place."""

@@ -61,54 +61,55 @@ def _test(block: Block) -> Inst | None:
     return last if last.op == "COMPARE" and last.arg == "==" and last.defs == [block.exit.cond] else None
 
 
-def drops(one: Block, two: Block) -> bool:
+def drops(left: Block, right: Block) -> bool:
     """Return whether one of two blocks drops a value, as the body of a case drops the subject."""
-    return any(inst.op == "POP" for inst in (*one.insts, *two.insts))
+    return any(inst.op == "POP" for inst in (*left.insts, *right.insts))
 
 
-def same_bodies(one: Block, two: Block) -> bool:
+def same_bodies(first_block: Block, second_block: Block) -> bool:
     """Return whether two blocks do the same, except for dropped values."""
-    if one.phis or two.phis:
+    if first_block.phis or second_block.phis:
         return False
-    values = paired(one, two)
+    values = paired(first_block, second_block)
     return values is not None and all(left == right for left, right in values.items())
 
 
-def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
+def same_ways_on(graph: Graph, left: Block, right: Block) -> bool:
     """Return whether two blocks and their successors do the same, except for dropped values.
 
     Args:
         graph: the graph of the blocks.
-        one: the first block.
-        two: the second block.
+        left: the first block.
+        right: the second block.
     """
     seen: set[int] = set()
-    while not same_bodies(one, two):
-        if not isinstance(one.exit, Goto) or not isinstance(two.exit, Goto) or one.index in seen:
+    while not same_bodies(left, right):
+        if not isinstance(left.exit, Goto) or not isinstance(right.exit, Goto) or left.index in seen:
             return False
-        seen.add(one.index)
-        ways = one.exit.edge, two.exit.edge
-        if ways[0].args or ways[1].args or not same_bodies(replace(one, exit=two.exit), two):
+        seen.add(left.index)
+        ways = left.exit.edge, right.exit.edge
+        if ways[0].args or ways[1].args or not same_bodies(replace(left, exit=right.exit), right):
             return False
-        one, two = (graph.block(way.target) for way in ways)
+        left, right = (graph.block(way.target) for way in ways)
     return True
 
 
-def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
+def paired(first_block: Block, second_block: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
     """Return the earlier values that a block uses, each with its counterpart in an equal block.
 
     Args:
-        one: the block.
-        two: the block that may be equal; drops of values are not compared.
+        first_block: the block.
+        second_block: the block that may be equal; drops of values are not compared.
         apart: identities of operations that are not compared.
 
     Returns:
-        by temporary of `one`, that of `two`; None if the blocks differ.
+        by temporary of `first_block`, that of `second_block`; None if the blocks differ.
     """
-    first, second = (
-        [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)
-    )
-    if len(first) != len(second) or type(one.exit) is not type(two.exit) or one.handler != two.handler:
+    pair = (first_block, second_block)
+    first, second = ([inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in pair)
+    if len(first) != len(second) or type(first_block.exit) is not type(second_block.exit):
+        return None
+    if first_block.handler != second_block.handler:
         return None
     renamed: dict[int, int] = {}
     values: dict[int, int] = {}
@@ -119,8 +120,8 @@ def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dic
         if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
             return None
         renamed.update(zip(left.defs, right.defs))
-    uses = list(zip(one.exit.reads(), two.exit.reads()))
+    uses = list(zip(first_block.exit.reads(), second_block.exit.reads()))
     if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
         return None
-    ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in (one, two))
+    ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in pair)
     return values if ways == others else None

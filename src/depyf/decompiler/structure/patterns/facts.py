@@ -80,10 +80,10 @@ def is_about(subject: int, facts: list[Inst]) -> bool:
     return True
 
 
-def has_room(one: Test, two: Test) -> bool:
+def has_room(left: Test, right: Test) -> bool:
     """Return whether there is a line between two tests, for the body of the first one's case."""
-    before = [inst.line for inst in one.facts if inst.line is not None]
-    behind = [inst.line for inst in two.facts if inst.line is not None]
+    before = [inst.line for inst in left.facts if inst.line is not None]
+    behind = [inst.line for inst in right.facts if inst.line is not None]
     return bool(before and behind) and min(behind) > max(before) + 1
 
 

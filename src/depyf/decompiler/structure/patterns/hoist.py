@@ -227,8 +227,8 @@ def _subject(test: ast.expr) -> ast.expr:
     return referred(test.left if isinstance(test, ast.Compare) else test)
 
 
-def _is_same(one: ast.expr, other: ast.expr) -> bool:
-    return one is other or (isinstance(one, Temp) and isinstance(other, Temp) and one.temp == other.temp)
+def _is_same(left: ast.expr, right: ast.expr) -> bool:
+    return left is right or (isinstance(left, Temp) and isinstance(right, Temp) and left.temp == right.temp)
 
 
 def _flat(items: list[Item]) -> list[Item]:

@@ -239,7 +239,7 @@ class _Matcher:
         ends = place[1] >= len(block.insts) and isinstance(block.exit, Goto) and block.exit.edge.args
         return block.exit.edge if ends else None  # type: ignore[union-attr]  # so says `ends`
 
-    def _join(self, one: Place, two: Place, first: Edge | None, second: Edge | None) -> bool:
+    def _join(self, left: Place, right: Place, first: Edge | None, second: Edge | None) -> bool:
         """Continue at a merge: the values passed there must correspond, if both pass one."""
         if first is not None and second is not None and len(first.args) == len(second.args):
             if not all(map(self._same, first.args, second.args)):
@@ -247,12 +247,12 @@ class _Matcher:
             return self._edges([(first, second)])
         if first is None:
             assert second is not None
-            if (one, second.target) in self.taken:
+            if (left, second.target) in self.taken:
                 return False
-            self.taken.add((one, second.target))
-            self._take_joined(one, second)
-            del self.seen[one]
-        onward = [(edge.target, 0) if edge is not None else place for edge, place in ((first, one), (second, two))]
+            self.taken.add((left, second.target))
+            self._take_joined(left, second)
+            del self.seen[left]
+        onward = [(edge.target, 0) if edge is not None else place for edge, place in ((first, left), (second, right))]
         self.work.append((onward[0], onward[1]))
         return True
 
@@ -276,28 +276,28 @@ class _Matcher:
             return True
         return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
 
-    def _step(self, one: Place, two: Place) -> bool:
-        block = self.graph.block(one[0])
-        at_end = one[1] >= len(block.insts)
+    def _step(self, left: Place, right: Place) -> bool:
+        block = self.graph.block(left[0])
+        at_end = left[1] >= len(block.insts)
         if at_end and isinstance(block.exit, Reraise) and block.exit.exc in self.exc:
-            return self._arrive(two)
-        two = self._skip(two)
-        self.seen[one] = two
-        other = self.graph.block(two[0])
+            return self._arrive(right)
+        right = self._skip(right)
+        self.seen[left] = right
+        other = self.graph.block(right[0])
         if not self._same_handler(block.handler, other.handler):
             return False
-        first, second = self._joining(one), self._joining(two)
+        first, second = self._joining(left), self._joining(right)
         if first is not None or second is not None:
-            return self._join(one, two, first, second)
+            return self._join(left, right, first, second)
         if at_end:
-            return two[1] >= len(other.insts) and self._same_exit(block, other)
-        if two[1] >= len(other.insts):
+            return right[1] >= len(other.insts) and self._same_exit(block, other)
+        if right[1] >= len(other.insts):
             return False
-        if _is_mark(block.insts, one[1]) and _is_mark(other.insts, two[1]):
-            self._pair(zip(block.insts[one[1]].defs, other.insts[two[1]].defs))
-        elif not self._same_inst(block.insts[one[1]], other.insts[two[1]]):
+        if _is_mark(block.insts, left[1]) and _is_mark(other.insts, right[1]):
+            self._pair(zip(block.insts[left[1]].defs, other.insts[right[1]].defs))
+        elif not self._same_inst(block.insts[left[1]], other.insts[right[1]]):
             return False
-        self.work.append(((one[0], one[1] + 1), (two[0], two[1] + 1)))
+        self.work.append(((left[0], left[1] + 1), (right[0], right[1] + 1)))
         return True
 
     def _arrive(self, place: Place) -> bool:
@@ -328,10 +328,10 @@ class _Matcher:
             place = block.exit.edge.target, 0
         return place
 
-    def _same_return(self, one: Place, two: Place) -> bool:
+    def _same_return(self, left: Place, right: Place) -> bool:
         """Return whether two places do the same: drop values and return a constant or variable, or re-raise."""
-        tail = self._tail(one)
-        return tail is not None and tail == self._tail(two)
+        tail = self._tail(left)
+        return tail is not None and tail == self._tail(right)
 
     def _tail(self, place: Place) -> object:
         """Return the returned or re-raised value, or the target of a place that does nothing else; None otherwise."""
@@ -351,30 +351,30 @@ class _Matcher:
         keys = {temp: operation_key(inst) for inst in rest for temp in inst.defs}
         return keys.get(block.exit.value, block.exit.value)
 
-    def _same_inst(self, one: Inst, two: Inst) -> bool:
-        if not same_operation(one, two) or len(one.uses) != len(two.uses) or len(one.defs) != len(two.defs):
+    def _same_inst(self, left: Inst, right: Inst) -> bool:
+        if not same_operation(left, right) or len(left.uses) != len(right.uses) or len(left.defs) != len(right.defs):
             return False
-        if any(self.values.get(a, a) != b for a, b in zip(one.uses, two.uses)):
+        if any(self.values.get(a, a) != b for a, b in zip(left.uses, right.uses)):
             return False
-        self._pair(zip(one.defs, two.defs))
+        self._pair(zip(left.defs, right.defs))
         return True
 
-    def _same_handler(self, one: int, two: int) -> bool:
+    def _same_handler(self, left: int, right: int) -> bool:
         """Return whether handlers correspond: those around the `finally` are the same, those inside it are paired."""
-        if one == two or self.handlers.get(one) == two:
+        if left == right or self.handlers.get(left) == right:
             return True
-        if one < 0 or two < 0 or one in self.handlers:
+        if left < 0 or right < 0 or left in self.handlers:
             return False
-        if self.outer in (one, two):
+        if self.outer in (left, right):
             return False
-        self.handlers[one] = two
-        first, second = self.graph.handlers[one], self.graph.handlers[two]
+        self.handlers[left] = right
+        first, second = self.graph.handlers[left], self.graph.handlers[right]
         self._pair([(first.exc, second.exc), (first.lasti, second.lasti)])
         self.work.append(((first.target, 0), (second.target, 0)))
         return True
 
-    def _same_exit(self, one: Block, two: Block) -> bool:
-        match one.exit, two.exit:
+    def _same_exit(self, left: Block, right: Block) -> bool:
+        match left.exit, right.exit:
             case Branch(a, a_true, a_false), Branch(b, b_true, b_false):
                 return self._same(a, b) and self._edges([(a_true, b_true), (a_false, b_false)])
             case ForIter(a, a_value, a_body, a_done), ForIter(b, b_value, b_body, b_done):
@@ -399,8 +399,8 @@ class _Matcher:
             self.values[handler_value] = copy_value
             self.copied.add(copy_value)
 
-    def _same(self, one: int, two: int) -> bool:
-        return self.values.get(one, one) == two
+    def _same(self, left: int, right: int) -> bool:
+        return self.values.get(left, left) == right
 
     def _onward(self, edge: Edge) -> Edge:
         """Return the edge with which an empty block passes values on, if an edge leads to one."""

@@ -9,18 +9,18 @@ LIMIT = 16
 """The most blocks of a copy: compilers copy short code."""
 
 
-def same_code(graph: Graph, one: Block, two: Block) -> bool:
+def same_code(graph: Graph, left: Block, right: Block) -> bool:
     """Return whether two blocks and their successors do the same on the same values, up to a merge or an end.
 
     Values made in the two correspond; earlier values are the same. Drops of values are ignored.
 
     Args:
         graph: the graph of the blocks.
-        one: the first block.
-        two: the second block.
+        left: the first block.
+        right: the second block.
     """
     copies = Renaming()
-    work = [(one, two)]
+    work = [(left, right)]
     seen: dict[int, int] = {}
     while work:
         first, second = work.pop()
@@ -36,14 +36,14 @@ def same_code(graph: Graph, one: Block, two: Block) -> bool:
     return True
 
 
-def _step(graph: Graph, one: Block, two: Block, copies: Renaming) -> list[tuple[Block, Block]] | None:
+def _step(graph: Graph, left: Block, right: Block, copies: Renaming) -> list[tuple[Block, Block]] | None:
     """Return the pairs of successors, if two blocks do the same themselves."""
-    first, second = ([inst for inst in block.insts if inst.op not in DROPS] for block in (one, two))
-    if not copies.same_operations(first, second) or type(one.exit) is not type(two.exit):
+    first, second = ([inst for inst in block.insts if inst.op not in DROPS] for block in (left, right))
+    if not copies.same_operations(first, second) or type(left.exit) is not type(right.exit):
         return None
-    if not copies.correspond(one.exit.reads(), two.exit.reads()):
+    if not copies.correspond(left.exit.reads(), right.exit.reads()):
         return None
-    edges = _edges(one), _edges(two)
+    edges = _edges(left), _edges(right)
     if edges[0] is None or edges[1] is None:
         return None
     for a, b in zip(edges[0], edges[1]):
