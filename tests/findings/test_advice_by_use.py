@@ -77,7 +77,8 @@ def test_a_mark_is_not_offered_where_the_first_call_needs_an_entry_of_its_own() 
     made = guards(resized(), (X,), (ANY, relation('(L["x"].size()[0] // 5) == 1')))
     assert said(made).fix == ""
     made.source = "def f(x, mode):\n    if missing:\n        x = F.pad(x, (0, missing))\n    return x\n"
-    assert said(made).fix.startswith("call `F.pad` in every call, without `if missing`: a pad of 0 changes nothing")
+    pad = "call `F.pad` in every call, without `if missing`: a pad of 0 changes nothing"
+    assert said(made).fix.startswith(pad)
 
 
 def test_a_mark_is_not_offered_where_an_entry_needs_the_number() -> None:
@@ -202,3 +203,18 @@ def test_a_number_carried_over_a_break_is_named_beside_a_size() -> None:
     texts = 'L["___stack0"]: expected 0, got 6', 'size of L["x"]: expected (2, 6), got (2, 1)'
     made = function(0, "f", "f.py", (CALL,), 10, *texts)
     assert "in this call also the number carried over the graph break was 6, not 0" in said(made).cause
+
+
+def test_a_fix_that_avoids_nothing_is_not_offered() -> None:
+    texts = 'dtype of L["x"]: expected torch.float32, got torch.float16', "L[\"mode\"]: expected 'a', got 'b'"
+    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    made.source = "def f(self, x, mode):\n    return x.to(mode)\n"
+    assert said(made).fix == ""
+    made.source = "def f(self, x, mode):\n    return x * FACTORS[mode]\n"
+    assert "`x.to(torch.float32)`. Also look up values that depend on `mode`" in said(made).fix
+
+
+def test_a_list_of_numbers_says_why_it_has_no_fix() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected length 1, got 2')
+    made.compiles[1].guards = GuardSet((Guard("EQUALS_MATCH", 'L["x"][0]', "", ""),))
+    assert (said(made).fix, said(made).cause.endswith("; each length needs an entry of its own")) == ("", True)

@@ -24,6 +24,7 @@ from depyf.findings.catalogue.recompiles import (
     OF_EACH_OBJECT,
     SET_IN_CALL,
     STATES,
+    SYMBOLIC,
     SYMBOLIC_INTEGERS,
 )
 from depyf.findings.causes import Cause
@@ -33,6 +34,7 @@ from depyf.findings.failures import cost_of, place
 from depyf.findings.items import with_other_items
 from depyf.findings.nearest import nearest_entry
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
+from depyf.findings.sizes import always_padded
 from depyf.findings.symbols import with_all_values
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
@@ -49,6 +51,8 @@ MOST_TOGETHER = 3
 
 LONGEST_TEXT = 60
 """The longest line of source that a sentence quotes, in characters."""
+EACH_LENGTH = "each length needs an entry of its own"
+"""For a list whose items cannot be stacked in one tensor."""
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
 _RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
@@ -155,6 +159,10 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
         return replace(reason, fix=f"{named}, and mark its dimension there with `torch._dynamo.mark_dynamic`")
     reason = with_other_items(cause, replace(reason, fix=_fix_of_owner(cause, reason)))
     reason = with_use(cause, root, reason)
+    if reason.kind.name == SYMBOLIC.name and not reason.fix:
+        return replace(reason, fix=always_padded(root.source))
+    if reason.kind.change is Change.LENGTH and not reason.fix and not reason.note:
+        return replace(reason, note=EACH_LENGTH)
     reason = replace(reason, fix=f"{reason.fix}{_or_switch(cause, reason)}")
     return replace(reason, fix=_fitted(cause, reason, root))
 

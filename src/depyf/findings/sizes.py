@@ -66,7 +66,7 @@ def fix_without_mark(root: Function, function: Function, failure: GuardFailure) 
         names = " and ".join(f"`{name}`" for name in others[:2])
         return TIED.format(subject=failure.subject, other=names)
     if _is_specialized(function, failure.source, dimensions) or not _serves_first(function, failure.source, dimensions):
-        return _always_padded(root.source)
+        return always_padded(root.source)
     return None
 
 
@@ -157,7 +157,7 @@ def _sizes(compiled: Compile) -> dict[str, tuple[object, ...]]:
     return {source: size for source, size in sizes.items() if isinstance(size, tuple)}
 
 
-def _always_padded(source: str) -> str:
+def always_padded(source: str) -> str:
     """Return the fix for a branch that pads only where the pad is not 0, or "" if the source has none.
 
     if missing:
