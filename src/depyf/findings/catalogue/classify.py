@@ -205,13 +205,11 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return LEARNING_RATE
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
-    if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
-        is_branch = change is Change.STRING and not is_text_of_call(failure.subject, source)
-        return replace(VALUES[place, change], fix="", note=EACH_BRANCH if is_branch else EACH_VALUE)
     if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
-    if change is Change.FUNCTION and is_another_function(failure):
-        return replace(VALUES[place, change], fix="", note=EACH_FUNCTION)
+    note = _of_each(failure, change, source)
+    if note:
+        return replace(VALUES[place, change], fix="", note=note)
     kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
@@ -220,16 +218,22 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
 
 
-def _is_needed(subject: str, change: Change, source: str) -> bool:
-    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it.
+def _of_each(failure: GuardFailure, change: Change, source: str) -> str:
+    """Return why a string, a flag or a function needs an entry for each value, because no tensor replaces it, or "".
 
     A `functools.partial` passes its `keywords` on to a call.
     """
-    if _OF_PARTIAL.search(subject):
-        return True
-    if change is Change.STRING:
-        return is_text_of_call(subject, source) or selects_code(subject, source)
-    return shapes_result(subject, source)
+    subject = failure.subject
+    match change:
+        case Change.FUNCTION:
+            return EACH_FUNCTION if is_another_function(failure) else ""
+        case Change.STRING if _OF_PARTIAL.search(subject) or is_text_of_call(subject, source):
+            return EACH_VALUE
+        case Change.STRING:
+            return EACH_BRANCH if selects_code(subject, source) else ""
+        case Change.BOOL:
+            return EACH_VALUE if _OF_PARTIAL.search(subject) or shapes_result(subject, source) else ""
+    return ""
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
@@ -288,6 +292,14 @@ def _in_call(failure: GuardFailure, place: Place) -> Kind:
     return IN_CALL if may_be_dynamic(failure.expected_value, failure.actual_value) else ONE_IN_CALL
 
 
+def _of_condition(failure: GuardFailure) -> Kind:
+    """Return the kind of a condition that did not hold; that of a branch on a name says which branch was taken."""
+    branch = _ON_NAME.match(failure.line.text) if failure.line is not None else None
+    if branch is None or not failure.subject.endswith((" != 0", " == 0")):
+        return SYMBOLIC
+    return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}")
+
+
 def _special(failure: GuardFailure) -> Kind | None:
     match failure.check:
         case Check.STATE:
@@ -301,11 +313,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
-        case Check.CONDITION if failure.line is not None and (branch := _ON_NAME.match(failure.line.text)):
-            is_flag = failure.subject.endswith((" != 0", " == 0"))
-            return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}") if is_flag else SYMBOLIC
         case Check.CONDITION:
-            return SYMBOLIC
+            return _of_condition(failure)
         case Check.CLASS if failure.expected == failure.actual != "":
             return CLASS_AGAIN
     if failure.is_mode:
