@@ -72,7 +72,7 @@ class CompiledLine:
 
 
 Parts: TypeAlias = tuple[tuple[GraphPart, ...], tuple[KernelPart, ...]]
-"""What came from a line in one compile."""
+"""The nodes, kernels and guards of a line in one compile."""
 
 _COMPARED = (Dialect.GRAPH, Dialect.KERNEL)
 _TITLE = re.compile(r"\A#.*\n")
