@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.findings.catalogue import advice, kind_of_recompile
-from depyf.findings.catalogue.classify import note_of, sentence_of
+from depyf.findings.catalogue.sentences import note_of, sentence_of
 from depyf.findings.nearest import guard_failures, nearest
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Guard, Recompile

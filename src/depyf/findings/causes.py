@@ -362,11 +362,7 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     is_changed: whether the compiled function itself changes the value.
     """
     if kind.change is Changed.INT or kind.name in _OF_NUMBERS:
-        if not _grows(failures, is_changed=is_changed):
-            return kind
-        if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
-            return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
-        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
+        return _counter(kind) if _grows(failures, is_changed=is_changed) else kind
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
         if _grows(numbers, is_changed=is_changed):
@@ -378,6 +374,13 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
     if not may_grow or not _grows(failures, is_changed=True):
         return kind
     return replace(GROWTH, fix=kind.fix, change=kind.change) if not is_changed and _is_given(failures[0]) else GROWTH
+
+
+def _counter(kind: Kind) -> Kind:
+    """Return the kind of a number that grows."""
+    if kind.name in (IN_CALL.name, HELD_IN_CALL.name):
+        return replace(COUNTER, fix=kind.fix, note=f"{GROWS}, and {kind.note}")
+    return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
 
 
 def _is_given(failure: GuardFailure) -> bool:

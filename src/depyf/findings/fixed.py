@@ -53,17 +53,28 @@ def _is_set_in_init_alone(name: str, files: tuple[str, ...]) -> bool:
     for tree in (parsed(file_text(file)) for file in files):
         nodes = nodes_below(tree)
         inside = {id(node) for maker in nodes if _is_maker(maker) for node in nodes_below(maker)}
-        for node in nodes:
-            match node:
-                case ast.Attribute(attr=attribute, ctx=ast.Store() | ast.Del()) if attribute == name:
-                    if id(node) not in inside or not (isinstance(node.value, ast.Name) and node.value.id == "self"):
-                        return False
-                    makers += 1
-                case ast.Constant(value=str() as text) if text == name:
-                    return False
-                case ast.Call(func=ast.Name(id="setattr"), args=[_, key, _]) if not isinstance(key, ast.Constant):
-                    return False
+        stores = [node for node in nodes if _is_store(node, name)]
+        if any(id(node) not in inside for node in stores) or any(_may_set(node, name) for node in nodes):
+            return False
+        makers += len(stores)
     return makers > 0
+
+
+def _is_store(node: ast.AST, name: str) -> bool:
+    """Return whether a node assigns or deletes an attribute."""
+    return isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, (ast.Store, ast.Del))
+
+
+def _may_set(node: ast.AST, name: str) -> bool:
+    """Return whether a node may set an attribute in another way: of an object that is not `self`, or by its name."""
+    match node:
+        case ast.Attribute(value=owner) if _is_store(node, name):
+            return not (isinstance(owner, ast.Name) and owner.id == "self")
+        case ast.Constant(value=str() as text):
+            return text == name
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, key, _]):
+            return not isinstance(key, ast.Constant)
+    return False
 
 
 def is_replaced(function: Function, parameter: str) -> bool:
@@ -83,8 +94,7 @@ def is_replaced(function: Function, parameter: str) -> bool:
 def _is_set_later(name: str, file: str) -> bool:
     nodes = nodes_below(parsed(file_text(file)))
     inside = {id(node) for maker in nodes if _is_maker(maker) for node in nodes_below(maker)}
-    stores = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return any(node.attr == name and id(node) not in inside for node in stores)
+    return any(_is_store(node, name) and id(node) not in inside for node in nodes)
 
 
 def _is_maker(node: ast.AST) -> bool:

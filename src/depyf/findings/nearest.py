@@ -267,7 +267,11 @@ def _follows(
             return "default_dtype" in states and _is_same_dtype(failure, states["default_dtype"])
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
-    holders = [name for name, check in respects if name and check in _HOLDING and name != source]
+    return _is_held(source, [name for name, check in respects if name and check in _HOLDING and name != source])
+
+
+def _is_held(source: str, holders: list[str]) -> bool:
+    """Return whether a value is an item or an attribute of one of some others."""
     if not holders:
         return False
     # torch reaches an item of a dict's subclass by `dict.__getitem__(table, "a")`.

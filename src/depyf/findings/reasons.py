@@ -14,14 +14,7 @@ from types import MappingProxyType
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
 from depyf.findings.callers import Call, is_at_own_line, own_call
-from depyf.findings.catalogue.classify import (
-    advice_of,
-    kind_of_recompile,
-    marked_dimensions,
-    may_be_dynamic,
-    note_of,
-    sentence_of,
-)
+from depyf.findings.catalogue.classify import kind_of_recompile, marked_dimensions, may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
@@ -35,6 +28,7 @@ from depyf.findings.catalogue.recompiles import (
     TENSORS,
     VALUES,
 )
+from depyf.findings.catalogue.sentences import advice_of, note_of, sentence_of
 from depyf.findings.nearest import MODULES, PARAMETERS, guard_failures, independent, nearest_entry
 from depyf.findings.sizes import PARAMETER_OF_PART, fix_without_mark
 from depyf.findings.strides import advice_of_stride

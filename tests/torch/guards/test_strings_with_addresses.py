@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.findings.catalogue.classify import kind_of_recompile, sentence_of
+from depyf.findings.catalogue.classify import kind_of_recompile
+from depyf.findings.catalogue.sentences import sentence_of
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.torch.guards.held import hold_key
 from depyf.torch.guards.verdicts.difference import brief

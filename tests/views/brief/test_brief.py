@@ -235,7 +235,8 @@ def test_sections(text: str, section: Section) -> None:
 
 def test_a_row_of_a_compile_repeats_nothing_of_the_one_before() -> None:
     first = {"id": "0/0", "function": "f", "where": "f.py:1", "guards": 20, "seconds": 1.0}
-    rows = [first, {**first, "id": "0/1", "seconds": 2.0}, {"id": "0/2", "function": "f", "where": "f.py:1", "guards": 21}]
+    third = {"id": "0/2", "function": "f", "where": "f.py:1", "guards": 21}
+    rows = [first, {**first, "id": "0/1", "seconds": 2.0}, third]
     assert list(_without_repeats(rows)) == [
         first,
         {"id": "0/1", "seconds": 2.0},

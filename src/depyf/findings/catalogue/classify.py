@@ -1,4 +1,4 @@
-"""The kind of a recompile, by a guard failure, and its sentences with the values of the call."""
+"""The kind of a recompile, by a guard failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
     ARRAY_FIXES,
     CLASS_AGAIN,
-    DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
     DUCK_SIZE,
@@ -51,13 +50,9 @@ from depyf.findings.catalogue.recompiles import (
 )
 from depyf.model.flags import is_text_of_call, selects_code, shapes_result
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
-from depyf.model.reproducible import without_addresses
 from depyf.model.spelling import root_name, spelled, without_strings
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters, star_parameters
 
-_HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
-_NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
-"""The part of a hint that only names a captured variable or a type."""
 _DUCK = "duck sizing added this equality"
 """torch's comment behind a guard for two sizes that were equal by chance."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
@@ -128,7 +123,7 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
             return _of_size(failure)
         case Check.DISPATCH_KEYS if ("Sparse" in failure.expected) != ("Sparse" in failure.actual):
             return LAYOUT
-        case Check.DISPATCH_KEYS if _device(failure.expected) != _device(failure.actual):
+        case Check.DISPATCH_KEYS if device_of(failure.expected) != device_of(failure.actual):
             return TENSORS[Check.DEVICE]
         case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
             return FUNCTION_TRANSFORM
@@ -201,17 +196,9 @@ def _is_tensor_type(name: str) -> bool:
 
 
 def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) -> Kind:
-    if change is Change.FLOAT and _LEARNING_RATE.search(failure.subject):
-        return LEARNING_RATE
-    if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
-        return IN_CONDITION
-    if change in (Change.STRING, Change.BOOL) and _is_needed(failure.subject, change, source):
-        is_branch = change is Change.STRING and not is_text_of_call(failure.subject, source)
-        return replace(VALUES[place, change], fix="", note=EACH_BRANCH if is_branch else EACH_VALUE)
-    if change is Change.INT and _is_passed_on(failure, place, source):
-        return _in_call(failure, place)
-    if change is Change.FUNCTION and is_another_function(failure):
-        return replace(VALUES[place, change], fix="", note=EACH_FUNCTION)
+    kind = _of_use(failure, change, place, source)
+    if kind is not None:
+        return kind
     kind = _of_type(failure, place) if change is Change.TYPE else VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
         kind = replace(kind, place_words=f"of {kind.place_words}")
@@ -220,16 +207,34 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
 
 
-def _is_needed(subject: str, change: Change, source: str) -> bool:
-    """Return whether a function needs a string or a flag itself, so that a tensor cannot replace it.
+def _of_use(failure: GuardFailure, change: Change, place: Place, source: str) -> Kind | None:
+    """Return the kind of a value by its use in the source, or None if the use does not decide it."""
+    if change is Change.FLOAT and _LEARNING_RATE.search(failure.subject):
+        return LEARNING_RATE
+    if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
+        return IN_CONDITION
+    if change is Change.INT and _is_passed_on(failure, place, source):
+        return _in_call(failure, place)
+    note = _of_each(failure, change, source)
+    return replace(VALUES[place, change], fix="", note=note) if note else None
+
+
+def _of_each(failure: GuardFailure, change: Change, source: str) -> str:
+    """Return why a string, a flag or a function needs an entry for each value, because no tensor replaces it, or "".
 
     A `functools.partial` passes its `keywords` on to a call.
     """
-    if _OF_PARTIAL.search(subject):
-        return True
-    if change is Change.STRING:
-        return is_text_of_call(subject, source) or selects_code(subject, source)
-    return shapes_result(subject, source)
+    subject = failure.subject
+    match change:
+        case Change.FUNCTION:
+            return EACH_FUNCTION if is_another_function(failure) else ""
+        case Change.STRING if _OF_PARTIAL.search(subject) or is_text_of_call(subject, source):
+            return EACH_VALUE
+        case Change.STRING:
+            return EACH_BRANCH if selects_code(subject, source) else ""
+        case Change.BOOL:
+            return EACH_VALUE if _OF_PARTIAL.search(subject) or shapes_result(subject, source) else ""
+    return ""
 
 
 def _of_type(failure: GuardFailure, place: Place) -> Kind:
@@ -288,6 +293,14 @@ def _in_call(failure: GuardFailure, place: Place) -> Kind:
     return IN_CALL if may_be_dynamic(failure.expected_value, failure.actual_value) else ONE_IN_CALL
 
 
+def _of_condition(failure: GuardFailure) -> Kind:
+    """Return the kind of a condition that did not hold; that of a branch on a name says which branch was taken."""
+    branch = _ON_NAME.match(failure.line.text) if failure.line is not None else None
+    if branch is None or not failure.subject.endswith((" != 0", " == 0")):
+        return SYMBOLIC
+    return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}")
+
+
 def _special(failure: GuardFailure) -> Kind | None:
     match failure.check:
         case Check.STATE:
@@ -301,11 +314,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return IDENTITY
         case Check.CONDITION if _DUCK in failure.text:
             return DUCK_SIZE
-        case Check.CONDITION if failure.line is not None and (branch := _ON_NAME.match(failure.line.text)):
-            is_flag = failure.subject.endswith((" != 0", " == 0"))
-            return replace(SYMBOLIC, cause=f"`{branch[0]}` took the other branch{{values}}") if is_flag else SYMBOLIC
         case Check.CONDITION:
-            return SYMBOLIC
+            return _of_condition(failure)
         case Check.CLASS if failure.expected == failure.actual != "":
             return CLASS_AGAIN
     if failure.is_mode:
@@ -314,121 +324,7 @@ def _special(failure: GuardFailure) -> Kind | None:
     return SYMBOLIC if ".size()" in source or ".stride()" in source else None
 
 
-def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> str:
-    """Return how to avoid this guard failure in later calls, or "" if there is no advice.
-
-    Args:
-        failure: the guard that failed.
-        parameters: the names of the function's parameters.
-        source: the text of the function.
-    """
-    return advice_of(kind_of_recompile(failure, parameters, source), failure)
-
-
-def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice.
-
-    Args:
-        kind: the row of the catalogue.
-        failure: the guard that failed, with torch's text.
-        step: how much an integer grows from call to call; 0 if it does not.
-    """
-    hint = _HINT.search(failure.text)
-    words = _NAMES_ALONE.sub("", hint["hint"]) if hint is not None and not kind.fix else ""
-    if words:
-        return f"torch: {words}"
-    return _filled(kind.fix, kind, failure, step)
-
-
-def sentence_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the sentence of the catalogue for a guard failure, without the note after it.
-
-    Args:
-        kind: the row of the catalogue.
-        failure: the guard that failed.
-        step: how much an integer grows from call to call; 0 if it does not.
-    """
-    return _filled(kind.cause, kind, failure, step)
-
-
-def note_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
-    """Return the note of the catalogue about a guard failure, or "".
-
-    Args:
-        kind: the row of the catalogue.
-        failure: the guard that failed.
-        step: how much an integer grows from call to call; 0 if it does not.
-    """
-    return _filled(kind.note, kind, failure, step)
-
-
-def _filled(template: str, kind: Kind, failure: GuardFailure, step: int) -> str:
-    """Return a template with the parts of a guard failure, without unknown values."""
-    failure = _without_addresses(failure)
-    is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
-    subject = (holder_of(failure) if is_held else "") or failure.subject
-    value = f"`{subject}` ({kind.place_words})" if kind.place_words else f"`{subject}`"
-    expected, actual = _plain(failure.expected), _plain(failure.actual)
-    if failure.check is Check.DISPATCH_KEYS and _device(expected) != _device(actual):
-        expected, actual = _device(expected), _device(actual)
-    return template.format(
-        subject=subject,
-        value="the value carried over the graph break" if kind.is_carried else value,
-        named="carried over the graph break" if kind.is_carried else value,
-        change=_change_words(expected, actual),
-        device_change=_change_words(expected, actual, "on "),
-        expected=expected,
-        actual=actual,
-        dimension=changed_dimension(failure),
-        dimensions=marked_dimensions(failure),
-        step=f" by {step}" if step else "",
-        values=_values(failure),
-        text=failure.text or failure.words,
-        item=f"{failure.check.value} {failure.item}",
-    )
-
-
-def _without_addresses(failure: GuardFailure) -> GuardFailure:
-    """Return a guard failure whose values are without the addresses of objects."""
-    return replace(
-        failure,
-        expected=_plain_object(failure.expected),
-        actual=_plain_object(failure.actual),
-        values=tuple((source, _plain_object(value)) for source, value in failure.values),
-        text=without_addresses(failure.text),
-    )
-
-
-def _plain_object(value: str) -> str:
-    """Return a value without addresses, unless it is a string of the program's, which may contain anything.
-
-    >>> _plain_object("<Pass object at 0x7f613ba8d9e0>"), _plain_object("'at 0x7f613ba8d9e0'")
-    ('<Pass>', "'at 0x7f613ba8d9e0'")
-    """
-    return value if value.lstrip("b")[:1] in ("'", '"') else without_addresses(value)
-
-
-def _change_words(expected: str, actual: str, preposition: str = "") -> str:
-    """Return what a value was, and what the entry expected, as far as they are known."""
-    if not actual:
-        return f"not {preposition}{expected}" if expected else "another one"
-    if actual == expected:
-        return f"another {expected} than before"
-    return f"{preposition}{actual}, not {preposition}{expected}"
-
-
-def _values(failure: GuardFailure) -> str:
-    """Return the values that a condition is about, as the user would write them."""
-    words = " and ".join(f"{spelled(source)} = {value}" for source, value in failure.values)
-    return f", with {words}" if words else f", with {failure.actual}" if failure.actual else ""
-
-
-def _plain(value: str) -> str:
-    """Return an expected or actual value as the user would write it: None, if its type is given."""
-    return "None" if value == NONE_TYPE else value
-
-
-def _device(keys: str) -> str:
+def device_of(keys: str) -> str:
     """Return the device in the first of a tensor's dispatch keys."""
     return repr(keys.strip("'").removeprefix("DispatchKeySet(").split(",")[0].removesuffix(")").lower())
 
