@@ -218,3 +218,9 @@ def test_a_list_of_numbers_says_why_it_has_no_fix() -> None:
     made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected length 1, got 2')
     made.compiles[1].guards = GuardSet((Guard("EQUALS_MATCH", 'L["x"][0]', "", ""),))
     assert (said(made).fix, said(made).cause.endswith("; each length needs an entry of its own")) == ("", True)
+
+
+def test_an_entry_whose_relations_hold_for_one_size_alone_serves_no_other() -> None:
+    relations = [relation(clause) for clause in ('(L["x"].size()[0] % 6) == 0', '(L["x"].size()[0] // 6) == 1')]
+    assert said(guards(resized(), (X,), (ANY, relations[0]))).severity == "low"
+    assert said(guards(resized(), (X,), (ANY, *relations))).severity == "medium"

@@ -22,6 +22,7 @@ from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.fixed import is_replaced
 from depyf.findings.nearest import MODULES, PARAMETERS
+from depyf.findings.sizes import is_for_one_size
 from depyf.findings.strides import changed_dimensions, guarded_numbers
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure, literal
 from depyf.model.run import Compile, Guard, GuardSet
@@ -319,6 +320,9 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
     if failure.check in (Check.SIZE, Check.STRIDE):
         dimensions = [dimension for dimension, _, _ in changed_dimensions(failure)]
         tensors = [guard for guard in theirs if guard.kind == "TENSOR_MATCH"]
+        sizes = ((number, size) for number, _, size in failure.changed_dimensions)
+        if any(is_for_one_size(compiled, failure.source, number, size) for number, size in sizes):
+            return False
         return bool(theirs) and all(_is_dynamic(guard, failure.check.value, dimensions) for guard in tensors)
     is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
     is_pinned = any(map(_pins, theirs)) or any(_is_for_one(failure.source, guard) for guard in guards.guards)

@@ -43,6 +43,8 @@ _ARITHMETIC = (
 )  # fmt: skip
 _FUNCTIONS = {"min": min, "max": max}
 
+MOST_TRIED = 16
+"""How many numbers above the double of a size are tried, to see whether the relations of an entry hold for another."""
 _Sizes = Mapping[str, tuple[object, ...]]
 """The sizes that an entry expects of each tensor, by torch's expression for it: None for any size."""
 
@@ -114,6 +116,23 @@ def _serves_first(function: Function, source: str, dimensions: Collection[int]) 
         if (size := _sizes(compiled).get(source)) and all(size[number : number + 1] == (None,) for number in dimensions)
     ]
     return not dynamic or any(all(_holds(text, first) for text in _conditions(entry)) for entry in dynamic)
+
+
+def is_for_one_size(compiled: Compile, source: str, dimension: int, size: int) -> bool:
+    """Return whether the relations of an entry hold for one number alone, as `n % 8 == 0` and `n // 8 == 1` do.
+
+    Args:
+        compiled: the compile of the entry.
+        source: torch's expression for the tensor.
+        dimension: the dimension that the entry has a symbol for.
+        size: its number in the call that made the entry.
+    """
+    conditions = [text for text in _conditions(compiled) if f"{source}.size()[{dimension}]" in text and "==" in text]
+    unknown = (None,) * dimension
+    others = (number for number in range(2, 2 * size + MOST_TRIED) if number != size) if conditions else ()
+    return bool(conditions) and not any(
+        all(_holds(text, {source: (*unknown, number)}) for text in conditions) for number in others
+    )
 
 
 def _conditions(compiled: Compile) -> Iterator[str]:
