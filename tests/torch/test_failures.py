@@ -218,7 +218,7 @@ def test_a_pass_of_the_program_that_raises_has_its_phase_and_its_line(tmp_path: 
             torch.compile(doubled)(torch.ones(3, requires_grad=True))
 
     _, (finding, *_) = told(tmp_path, program, Exception)
-    assert f"failed in {phase}, " in finding.cause and "the pass failed" in finding.cause and HERE in line(finding)
+    assert f"failed in {phase}: " in finding.cause and "the pass failed" in finding.cause and HERE in line(finding)
 
 
 def test_an_operator_without_a_fake_kernel_is_told_how_to_get_one(tmp_path: Path) -> None:
