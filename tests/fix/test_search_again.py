@@ -76,7 +76,7 @@ def test_an_edit_that_does_harm_alone_is_tried_again_beside_the_kept_one(runs: _
         ("second", HELPS, True),
         ("first", HELPS, True),
     ]
-    assert result.patched is not None and result.made.counts.breaks == 0
+    assert result.patched is not None and result.patched.counts.breaks == 0
     assert "still open" not in "\n".join(lines(result, ""))
 
 
