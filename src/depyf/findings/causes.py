@@ -27,6 +27,7 @@ from depyf.findings.catalogue.recompiles import (
     IN_CALL,
     IN_CONDITION,
     KEYS,
+    OF_EACH_OBJECT,
     SET_IN_CALL,
     SIZE_SPECIALIZED,
     SPECIALIZED,
@@ -155,14 +156,14 @@ def _join_parts(all_causes: list[Cause], seen: list[list[_Seen]], inside: dict[i
 
 
 def _join_conditions(all_causes: list[Cause], inside: dict[int, int]) -> None:
-    """Put a condition on a number under the cause that the number decides a branch.
+    """Put a condition on a number under the cause that the number decides a branch, or differs from object to object.
 
     Once the number is a symbol, entries check the branch's condition instead of the number.
     """
     deciding = {
         (cause.function.key, normal(cause.failures[0].subject)): index
         for index, cause in enumerate(all_causes)
-        if cause.kind.name == IN_CONDITION.name
+        if cause.kind.name in (IN_CONDITION.name, OF_EACH_OBJECT.name)
     }
     for index, cause in enumerate(all_causes):
         why = cause.failures[0]

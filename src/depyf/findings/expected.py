@@ -8,7 +8,6 @@ from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change, Place
 from depyf.findings.catalogue.recompiles import (
     EACH_FUNCTION,
-    EACH_VALUE,
     FILLED,
     KEYS,
     MISSING,
@@ -53,7 +52,7 @@ def expectation(event: Event) -> str:
     if few and is_of_another_module(event):
         return f"each {_other_module(event)} needs an entry of its own"
     causes = _own_causes(event)
-    if few and (words := _of_each_value(causes)):
+    if few and (words := _of_decorated(causes)):
         return words
     if len(compiles) == 1 and _are_symbols(causes, compiles[0]):
         return "from the second value on, torch compiles for any value"
@@ -64,23 +63,11 @@ def expectation(event: Event) -> str:
     return _of_few_entries(event, compiles)
 
 
-def _of_each_value(causes: Sequence[Cause]) -> str:
-    """Return why a few entries are expected where no change of the program saves them, or "".
-
-    A decorator's `wrapper` is one code for all functions that it wraps. A string that an argument gives may select what
-    is called.
-    """
-    first = causes[0].kind
+def _of_decorated(causes: Sequence[Cause]) -> str:
+    """Return why a few entries of a decorator's `wrapper` are expected: it is one code for all that it wraps."""
     if any(cause.kind.place is Place.CLOSURE and cause.kind.note == EACH_FUNCTION for cause in causes):
         return "one code serves several decorated functions, each of which needs an entry of its own"
-    is_each = all(
-        cause.kind.note in _EACH and cause.kind.place in _PASSED or cause.kind.is_expected for cause in causes
-    )
-    return first.note if is_each and first.note in _EACH else ""
-
-
-_EACH = (EACH_VALUE, EACH_FUNCTION)
-_PASSED = (Place.ARGUMENT, Place.ELEMENT)
+    return ""
 
 
 def _other_module(event: Event) -> str:

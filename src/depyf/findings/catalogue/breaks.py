@@ -78,14 +78,6 @@ SIGNS = (
         "`(Generator|RandomState)`",
     ),
     _sign(
-        "unknown-method",
-        "{text}",
-        "call it outside of the compiled function, and pass the result",
-        "Unsupported method call",
-        "",
-        "does not know how to trace method",
-    ),
-    _sign(
         "item",
         "a bound of a slice is a number that is taken out of a tensor",
         "keep the whole width, and mask what is beyond the bound",
@@ -218,6 +210,14 @@ SIGNS = (
         "compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`",
         "",
         r"\blogger\.set_runtime_stats_and_log\(",
+    ),
+    _sign(
+        "unknown-method",
+        "{text}",
+        "call it outside of the compiled function, and pass the result",
+        "Unsupported method call",
+        "",
+        "does not know how to trace method",
     ),
     _sign(
         "context-manager",
