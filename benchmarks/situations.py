@@ -354,6 +354,7 @@ def main() -> None:
     names = _names(options.names, options.batch)
     if options.first:
         report(first_bars({name: judgement for name, judgement in first_runs().items() if name in names}))
+        return
     with ExitStack() as stack:
         run = started if options.alone else stack.enter_context(Forks()).run
         pool = stack.enter_context(ThreadPoolExecutor(options.jobs if options.alone else 1))
