@@ -371,3 +371,10 @@ def test_a_module_with_another_part_is_another_module_also_without_gradients() -
     net_function.compiles[1].trigger = Recompile((FailedEntry("0/0", (), (size, state, part), True),))
     (finding,) = findings(run_of(net_function))
     assert finding.severity == "low"
+
+
+def test_two_arguments_that_are_one_object_in_some_calls_need_one_more_entry() -> None:
+    text = 'L["x"] is L["y"]: expected the same object, got [array([0.]), array([0.])]'
+    finding = only(function(0, "f", "f.py", (CALL,), 10, text))
+    assert (finding.kind, finding.severity, finding.fix) == ("object-identity", "low", "")
+    assert finding.cause.endswith("; expected: one more entry serves all such calls")

@@ -383,6 +383,7 @@ IDENTITY = Kind(
     "object-identity",
     "{value} did not hold: they were one object when the entry was made, and are two now",
     "",
+    is_expected=True,
 )
 LEARNING_RATE = Kind(
     "learning-rate",
