@@ -382,6 +382,37 @@ def test_changes_of_python_objects_are_compared() -> None:
     ]
 
 
+class Counter:
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self) -> None:
+        self.calls += 1
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_tensors_of_any_kind_and_objects_of_any_class_are_put_back() -> None:
+    counter, kept = Counter(), [torch.zeros(2, dtype=torch.float8_e4m3fn), torch.ones(2)]
+    weight = torch.ones(2, requires_grad=True)
+    loss = (weight * kept[1]).sum()
+    state = PythonState([("counter", counter), ("kept", kept), ("things", {Unprintable()})])
+    assert state.is_whole
+    counter()
+    assert [name for name, _ in state.changed()] == ["counter"]
+    state.restore()
+    loss.backward()  # It needs `kept[1]`, which was not written.
+    assert counter.calls == 0
+    with torch.inference_mode():
+        cache = [torch.ones(2)]
+    state = PythonState([("cache", cache)])
+    state.restore()
+    assert not state.is_whole
+
+
 def test_a_difference_that_rounding_explains_is_not_called_equal() -> None:
     plain, compiled, rounded = (Outcome({"the result": torch.tensor([value])}) for value in (24.0, 25.0, 23.0))
     comparison = compared(compiled, plain, plain, rounded)

@@ -65,7 +65,8 @@ class PythonState:
                 work.extend((f"{name}{path}", item) for path, item in self._keep(name, value))
 
     def _keep_tensor(self, name: str, tensor: Tensor) -> None:
-        if tensor.layout is not torch.strided or tensor.is_meta:
+        if tensor.layout is not torch.strided or tensor.is_meta or tensor.is_inference():
+            self.is_whole = False  # Outside of inference mode torch changes no tensor that was made in it.
             return
         self._bytes += tensor.numel() * tensor.element_size()
         if self._bytes > _MOST_BYTES:
@@ -100,7 +101,8 @@ class PythonState:
             kept.restore()
         with torch.no_grad():
             for _, tensor, copy in self._tensors:
-                if tensor.shape == copy.shape:
+                # An unchanged tensor is left alone: autograd counts each write, and may still need the value.
+                if tensor.shape == copy.shape and not _is_equal(tensor, copy):
                     tensor.copy_(copy)
 
     def changed(self) -> Iterator[tuple[str, Sketch | Tensor]]:
@@ -110,8 +112,13 @@ class PythonState:
             if now != kept.before:
                 yield kept.name, now
         for name, tensor, copy in self._tensors:
-            if tensor.shape != copy.shape or not torch.equal(torch.nan_to_num(tensor), torch.nan_to_num(copy)):
+            if tensor.shape != copy.shape or not _is_equal(tensor, copy):
                 yield name, tensor
+
+
+def _is_equal(first: Tensor, second: Tensor) -> bool:
+    """Return whether two tensors of one shape have equal values, of any dtype, also float8. NaN equals NaN."""
+    return bool(((first == second) | ((first != first) & (second != second))).all())
 
 
 def _list_back(value: list[Any]) -> Callable[[], object]:
@@ -158,7 +165,7 @@ _RESTORING: tuple[tuple[type, Callable[[Any], Callable[[], object]]], ...] = (
 def _attributes(value: object) -> dict[str, object]:
     """Return the attributes of an object of the program's own, or of a module without those that torch keeps there."""
     attributes = getattr(value, "__dict__", None)
-    if not isinstance(attributes, dict) or callable(value) and not isinstance(value, torch.nn.Module):
+    if not isinstance(attributes, dict):
         return {}
     if isinstance(value, torch.nn.Module):
         return {name: item for name, item in attributes.items() if name not in _OF_EACH_MODULE}
@@ -186,7 +193,7 @@ def _sketch(value: Any) -> Sketch:
 
 
 def _in_order(value: Any) -> list[Any]:
-    return sorted(value, key=repr) if isinstance(value, set) else list(value)
+    return sorted(value, key=_short) if isinstance(value, set) else list(value)
 
 
 def _sketch_of_attributes(value: Any) -> Sketch:

@@ -263,7 +263,7 @@ def compared(
             comparison.compared.append(name)
             comparison.mismatches.append(Mismatch(name, _shown(actual), _shown(expected)))
     if not state_is_whole:
-        comparison.omitted.append("changes of Python objects: the function reaches too many")
+        comparison.omitted.append("some Python objects: too many are reached, or torch cannot write their tensors")
     return comparison
 
 
